@@ -1,0 +1,73 @@
+"""The figures that end every report, and the sentence made of them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from pplint.finding import ERROR, INFO, SAFE, WARNING
+from pplint.reports.report import Report
+
+
+class Counts(NamedTuple):
+    """How many findings there are per level and per kind of fix; `files` counts the files with a finding."""
+
+    errors: int
+    warnings: int
+    infos: int
+    files: int
+    fixable: int
+    unsafe_fixable: int
+
+
+def count(report: Report) -> Counts:
+    """Count what the report shows."""
+    severities = [finding.severity for finding in report.findings]
+    fixes = [finding.fix.safety for finding in report.findings if finding.fix]
+    return Counts(
+        severities.count(ERROR),
+        severities.count(WARNING),
+        severities.count(INFO),
+        len({finding.path for finding in report.findings}),
+        fixes.count(SAFE),
+        len(fixes) - fixes.count(SAFE),
+    )
+
+
+def plural(number: int, noun: str) -> str:
+    """Return `1 file`, `2 files`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def summary(report: Report) -> str:
+    """Return the last line of a report, without a line end."""
+    counts = count(report)
+    parts = [_found(report, counts)]
+    if counts.fixable or counts.unsafe_fixable:
+        parts.append(_fixable(counts))
+    if report.fixed:
+        parts.append(f"{report.fixed} fixed")
+    if report.suppressed:
+        parts.append(f"{len(report.suppressed)} suppressed")
+    if report.troubles:
+        parts.append(plural(len(report.troubles), "trouble"))
+    return "; ".join(parts)
+
+
+def _found(report: Report, counts: Counts) -> str:
+    hidden = f" ({plural(report.hidden_infos, 'info')} hidden, --show-info)" if report.hidden_infos else ""
+    if not report.findings:
+        opening = "No findings" if report.troubles else "All clean"
+        return f"{opening}: {plural(report.files_checked, 'file')} checked{hidden}"
+    levels = f"{plural(counts.errors, 'error')}, {plural(counts.warnings, 'warning')}"
+    if counts.infos:
+        levels += f", {plural(counts.infos, 'info')}"
+    return f"{levels}{hidden} in {plural(counts.files, 'file')} ({report.files_checked} checked)"
+
+
+def _fixable(counts: Counts) -> str:
+    safe = f"{counts.fixable} fixable with --fix"
+    if not counts.unsafe_fixable:
+        return safe
+    if not counts.fixable:
+        return f"{counts.unsafe_fixable} fixable with --fix --unsafe-fixes"
+    return f"{safe}, {counts.unsafe_fixable} more with --unsafe-fixes"
