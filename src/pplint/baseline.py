@@ -1,0 +1,128 @@
+"""Accepted findings: a JSON file of fingerprints, which know neither lines nor names of locals."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from pplint.finding import Finding
+
+DEFAULT_FILE = "pplint-baseline.json"
+VERSION = 1
+_FIELDS = ("path", "code", "fingerprint", "symbol", "message")
+
+
+class BaselineError(Exception):
+    """The baseline file cannot be read or is no baseline; the text names the file."""
+
+
+class Entry(NamedTuple):
+    """One accepted finding. Only `fingerprint` is matched; `path` is relative to the folder of the file."""
+
+    path: str
+    code: str
+    fingerprint: str
+    symbol: str
+    message: str
+
+
+class Matched(NamedTuple):
+    """Findings that are not accepted, findings that are, and entries that no finding matches."""
+
+    new: list[Finding]
+    accepted: list[Finding]
+    stale: list[Entry]
+
+
+def read(file: str) -> tuple[Entry, ...]:
+    """Return the entries of `file`. Raises `BaselineError`."""
+    import json
+
+    try:
+        content = json.loads(Path(file).read_bytes())
+    except OSError as error:
+        raise BaselineError(f"cannot read the baseline {file}: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise BaselineError(f"{file} is not a pplint baseline: {error}") from error
+    if not isinstance(content, dict) or not isinstance(rows := content.get("findings"), list):
+        raise BaselineError(f'{file} is not a pplint baseline: it has no list "findings"')
+    if content.get("version") != VERSION:
+        raise BaselineError(
+            f"{file} is a baseline of version {content.get('version')!r}; this pplint reads {VERSION}"
+        )
+    return tuple(_entry(file, number, row) for number, row in enumerate(rows, 1))
+
+
+def _entry(file: str, number: int, row: object) -> Entry:
+    if not isinstance(row, dict):
+        raise BaselineError(f"{file} is not a pplint baseline: finding {number} is not an object")
+    for field in _FIELDS:
+        if not isinstance(row.get(field), str):
+            raise BaselineError(f'{file} is not a pplint baseline: finding {number} has no text "{field}"')
+    return Entry(*(row[field] for field in _FIELDS))
+
+
+def text(entries: Iterable[Entry]) -> bytes:
+    """Return the file's content: sorted, one entry a line, so that merges and reviews are easy."""
+    import json
+
+    rows = ",\n".join("    " + json.dumps(entry._asdict()) for entry in sorted(entries))
+    listed = f"[\n{rows}\n  ]" if rows else "[]"
+    return f'{{\n  "version": {VERSION},\n  "findings": {listed}\n}}\n'.encode()
+
+
+def entries_of(findings: Iterable[Finding], file: str) -> list[Entry]:
+    """Return the entries that accept `findings` in the baseline `file`."""
+    folder = os.path.realpath(Path(file).parent)
+    return [
+        Entry(_relative(found.path, folder), found.code, found.fingerprint, found.symbol, found.message)
+        for found in findings
+    ]
+
+
+def match(
+    findings: Iterable[Finding], entries: Iterable[Entry], file: str, checked: Iterable[str]
+) -> Matched:
+    """Take the `entries` of the baseline `file` from `findings`, each entry once.
+
+    `checked` are the absolute real paths of the files that were judged: an entry of another file that is
+    still there is not stale, its file was just not looked at.
+    """
+    left = Counter(entry.fingerprint for entry in entries)
+    new: list[Finding] = []
+    accepted: list[Finding] = []
+    for found in findings:
+        if left[found.fingerprint] > 0:
+            left[found.fingerprint] -= 1
+            accepted.append(found)
+        else:
+            new.append(found)
+    folder = os.path.realpath(Path(file).parent)
+    seen = set(checked)
+    stale: list[Entry] = []
+    for entry in sorted(entries, reverse=True):
+        if left[entry.fingerprint] > 0:
+            left[entry.fingerprint] -= 1
+            path = os.path.realpath(Path(folder, entry.path)) if "\0" not in entry.path else ""
+            if path in seen or not Path(path).exists():
+                stale.append(entry)
+    return Matched(new, accepted, stale[::-1])
+
+
+def without(entries: Iterable[Entry], stale: Iterable[Entry]) -> list[Entry]:
+    """Return `entries` less one of each of `stale`."""
+    gone = Counter(stale)
+    kept: list[Entry] = []
+    for entry in entries:
+        if gone[entry] > 0:
+            gone[entry] -= 1
+        else:
+            kept.append(entry)
+    return kept
+
+
+def _relative(path: str, folder: str) -> str:
+    return os.path.relpath(path, folder).replace(os.sep, "/")

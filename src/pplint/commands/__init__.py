@@ -1,0 +1,1 @@
+"""One module per sub-command; each is imported when it is run."""

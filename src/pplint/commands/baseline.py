@@ -1,0 +1,110 @@
+"""`pplint baseline write|prune|show`: the file of accepted findings."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any
+
+import click
+
+from pplint import baseline as accepted
+from pplint.cli import CLEAN, TROUBLE, Failure, complain
+from pplint.commands.options import cache_folder, paths_and_settings, what_to_check
+from pplint.run import Outcome, Request
+
+_FILE = click.option(
+    "--baseline", metavar="FILE", help=f"The file; default: the setting, else {accepted.DEFAULT_FILE}."
+)
+
+
+@click.group("baseline")
+def baseline() -> None:
+    """Accept today's findings, and hear of new ones only."""
+
+
+@baseline.command("write")
+@what_to_check
+@_FILE
+def write(**given: Any) -> int:
+    """Accept all findings in PATHS: write them to the file, in place of what it held."""
+    outcome, file = _check(given, use_entries=False)
+    if _troubled(outcome):
+        return TROUBLE
+    entries = accepted.entries_of(outcome.seen.findings, file)
+    _save(file, entries)
+    complain(f"{_count(len(entries))} accepted in {_shown(file)}")
+    return CLEAN
+
+
+@baseline.command("prune")
+@what_to_check
+@_FILE
+def prune(**given: Any) -> int:
+    """Remove the entries of PATHS that no finding matches any more."""
+    outcome, file = _check(given, use_entries=True)
+    if _troubled(outcome):
+        return TROUBLE
+    _save(file, accepted.without(_read(file), outcome.seen.stale))
+    complain(f"{_count(len(outcome.seen.stale))} removed from {_shown(file)}")
+    return CLEAN
+
+
+@baseline.command("show")
+@what_to_check
+@_FILE
+def show(**given: Any) -> None:
+    """List what the file accepts."""
+    _, settings = paths_and_settings(given)
+    for entry in sorted(_read(settings.baseline or os.path.realpath(accepted.DEFAULT_FILE))):
+        click.echo(_shown(f"{entry.path}: {entry.code} {entry.message}"))
+
+
+def _check(given: dict[str, Any], use_entries: bool) -> tuple[Outcome, str]:
+    from pplint.commands.execute import outcome_of
+
+    paths, settings = paths_and_settings(given)
+    file = settings.baseline or os.path.realpath(accepted.DEFAULT_FILE)
+    request = Request(
+        paths=paths,
+        settings=settings._replace(baseline=file),
+        show_info=given["show_info"],
+        baseline_entries=use_entries,
+        jobs=given["jobs"],
+        cache_dir=cache_folder(given),
+    )
+    return outcome_of(request, not given["no_progress"]), file
+
+
+def _troubled(outcome: Outcome) -> bool:
+    """Say what went wrong: what is not found in a file that cannot be read is not gone."""
+    for trouble in outcome.seen.troubles:
+        where = f"{trouble.path}:{trouble.line}: " if trouble.path else ""
+        complain(_shown(f"error: {where}{trouble.message}"))
+    return bool(outcome.seen.troubles)
+
+
+def _read(file: str) -> tuple[accepted.Entry, ...]:
+    try:
+        return accepted.read(file)
+    except accepted.BaselineError as error:
+        raise Failure(str(error)) from error
+
+
+def _save(file: str, entries: Iterable[accepted.Entry]) -> None:
+    from pplint.files.write import WriteError, write_atomically
+
+    try:
+        write_atomically(file, accepted.text(entries), None)
+    except WriteError as error:
+        raise Failure(str(error)) from error
+
+
+def _count(number: int) -> str:
+    return f"{number} finding" if number == 1 else f"{number} findings"
+
+
+def _shown(text: str) -> str:
+    from pplint.reports.harmless import harmless
+
+    return harmless(text)

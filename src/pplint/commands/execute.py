@@ -1,0 +1,21 @@
+"""Run a request with a bar, and turn what stops it into a message."""
+
+from __future__ import annotations
+
+from pplint.baseline import BaselineError
+from pplint.cli import Failure
+from pplint.git import GitError
+from pplint.progress import Progress
+from pplint.run import Outcome, Request, execute
+from pplint.settings import SettingsError
+
+
+def outcome_of(request: Request, progress: bool) -> Outcome:
+    """Execute `request`. Raises Failure."""
+    from pplint.engine.root import RootError
+
+    try:
+        with Progress(progress):
+            return execute(request)
+    except (SettingsError, BaselineError, GitError, RootError) as error:
+        raise Failure(str(error)) from error

@@ -1,0 +1,62 @@
+"""`pplint rule`: a rule's own text in the terminal, as Markdown or as JSON."""
+
+from __future__ import annotations
+
+import click
+
+from pplint.cli import Failure
+from pplint.rules.base import RuleInfo
+
+
+@click.command("rule")
+@click.argument("rule_name", metavar="[CODE|NAME]", required=False)
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json", "markdown"]), default="text", show_default=True
+)
+def rule(rule_name: str | None, form: str) -> None:
+    """Explain the rule with this code or name; without one, list all rules."""
+    from pplint.rules.registry import RULES, find_rule
+
+    if rule_name is None:
+        click.echo(_list(RULES, form), nl=False)
+        return
+    found = find_rule(rule_name)
+    if found is None:
+        from pplint.settings import nearest
+
+        known = [word for item in RULES for word in (item.code, item.name)]
+        raise Failure(f"no rule is called {rule_name!r}{nearest(rule_name, known)}")
+    click.echo(_explained(found, form), nl=False)
+
+
+def _list(rules: tuple[RuleInfo, ...], form: str) -> str:
+    if form == "json":
+        return _json([_plain(item) for item in rules])
+    if form == "markdown":
+        rows = [f"| {item.code} | {item.name} | {item.severity} | {item.summary} |\n" for item in rules]
+        return "| code | name | level | what is wrong |\n|---|---|---|---|\n" + "".join(rows)
+    width = max((len(item.name) for item in rules), default=0)
+    return "".join(
+        f"{item.code}  {item.name:<{width}}  {item.severity:<7}  {item.summary}\n" for item in rules
+    )
+
+
+def _explained(item: RuleInfo, form: str) -> str:
+    from pplint.reports.rule_text import as_markdown
+
+    if form == "json":
+        return _json(_plain(item))
+    title = f"{item.code} {item.name}" if form == "text" else f"# {item.name} ({item.code})"
+    facts = f"Level {item.severity}, precision {item.precision}, pylint id {item.message_id}."
+    return f"{title}\n\n{facts}\n\n{as_markdown(item)}"
+
+
+def _plain(item: RuleInfo) -> dict[str, object]:
+    examples = [{**example._asdict(), "files": dict(example.files)} for example in item.examples]
+    return {**item._asdict(), "message_id": item.message_id, "examples": examples}
+
+
+def _json(value: object) -> str:
+    import json
+
+    return json.dumps(value, indent=2) + "\n"

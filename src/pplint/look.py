@@ -1,0 +1,213 @@
+"""One look at all files: what the judge says, less what comments, settings and baseline take away."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from pplint import ignore_comments, ignores
+from pplint.baseline import Entry
+from pplint.finding import INFO, Finding, Trouble, report_order
+from pplint.git import Changes
+from pplint.settings import Settings, ignored_in, selected
+from pplint.source.text import Source, SourceError
+
+
+class Request(NamedTuple):
+    """What the user asked for; `paths` as given, everything else that has a setting is in `settings`.
+
+    `stdin` is the content of the only path, which then need not exist. `baseline_entries` False leaves the
+    baseline out. `layout` is (`--pp-size`, `--num-layers`, `--pp-layer-partition`).
+    """
+
+    paths: tuple[str, ...]
+    settings: Settings
+    fix: bool = False
+    unsafe_fixes: bool = False
+    diff: bool = False
+    show_info: bool = False
+    since: str | None = None
+    baseline_entries: bool = True
+    add_ignore: str | None = None
+    stdin: bytes | None = None
+    allow_empty: bool = False
+    jobs: int = 0
+    cache_dir: str | None = None
+    layout: tuple[int | None, int | None, tuple[int, ...]] = (None, None, ())
+
+
+class Seen(NamedTuple):
+    """What one look at all files shows: findings in report order, and why others are not among them."""
+
+    findings: list[Finding]
+    suppressed: list[tuple[Finding, str]]
+    accepted: list[Finding]
+    stale: list[Entry]
+    hidden_infos: int
+    troubles: list[Trouble]
+
+
+def read(path: str, overlay: Mapping[str, bytes]) -> Source | None:
+    """Return the source at `path`, from `overlay` if it is there; None when it cannot be read."""
+    try:
+        return Source.of(path, overlay[path]) if path in overlay else Source.read(path)
+    except SourceError:
+        return None
+
+
+class Look:
+    """The inputs that stay the same however often the files are looked at."""
+
+    def __init__(self, request: Request) -> None:
+        from pplint.engine.root import find_root
+
+        self.request = request
+        self.settings = request.settings
+        self.notes: list[str] = []
+        self.codes = selected(self.settings)
+        self.ignored_in = ignored_in(self.settings)
+        self.severity = dict(self.settings.severity)
+        self.entries = self._baseline()
+        self.since = self._since()
+        self.root = find_root(request.paths, self.settings.sglang)
+        with self.timed("finding files"):
+            self.files, self.troubles = find(request)
+        self.named = frozenset(self.files)
+        self._originals = self.before()
+        self._marked: list[str] | None = None
+
+    def before(self) -> dict[str, bytes]:
+        """Return the contents that are not on disk: the standard input by the real path of its name."""
+        if self.request.stdin is None:
+            return {}
+        return {os.path.realpath(self.request.paths[0]): self.request.stdin}
+
+    def original(self, path: str) -> bytes:
+        """Return the content before any change; it is read at the first call. Raises SourceError."""
+        if path not in self._originals:
+            self._originals[path] = Source.read(path).data
+        return self._originals[path]
+
+    @contextmanager
+    def timed(self, what: str) -> Iterator[None]:
+        """Note how long `what` takes, in seconds."""
+        start = time.perf_counter()
+        yield
+        self.notes.append(f"{what}: {time.perf_counter() - start:.2f} s")
+
+    def at(self, overlay: Mapping[str, bytes]) -> Seen:
+        """Judge all files, with the contents of `overlay` in place of those on disk."""
+        from pplint.engine.check import JudgeRequest, judge
+
+        with self.timed("judging"):
+            judged = judge(
+                JudgeRequest(
+                    root=self.root.path,
+                    files=self.files,
+                    overlay=overlay,
+                    select=self.codes - ignores.HOUSEKEEPING,
+                    include_tests=self.settings.include_tests,
+                    jobs=self.request.jobs,
+                    cache_dir=self.request.cache_dir,
+                    facts_file=True,
+                )
+            )
+        troubles = [*self.troubles, *judged.troubles]
+        return self._sort(judged.findings, troubles, overlay)
+
+    def _sort(
+        self, judged: tuple[Finding, ...], troubles: list[Trouble], overlay: Mapping[str, bytes]
+    ) -> Seen:
+        findings = [self._level(item) for item in judged if item.code not in self.ignored_in(item.path)]
+        policy = ignores.Policy(
+            lambda path: self.codes - self.ignored_in(path),
+            self.root.path,
+            frozenset(trouble.path for trouble in troubles),
+            self.settings.require_reason,
+        )
+        checked = ignores.apply(findings, self._with_marks(overlay), lambda path: read(path, overlay), policy)
+        shown = [
+            self._level(item) if item.code in ignores.HOUSEKEEPING else item
+            for item in checked.findings
+            if self.request.show_info or item.severity != INFO
+        ]
+        hidden = len(checked.findings) - len(shown)
+        accepted: list[Finding] = []
+        stale: list[Entry] = []
+        if self.settings.baseline and self.entries is not None:
+            from pplint import baseline
+
+            matched = baseline.match(shown, self.entries, self.settings.baseline, self.files)
+            shown, accepted, stale = matched
+        if self.since is not None:
+            changes = self._moved(self.since, overlay)
+            shown = [
+                item
+                for item in shown
+                if item.changed_by or changes.touches(item.path, item.span.line, item.span.end_line)
+            ]
+        return Seen(sorted(shown, key=report_order), checked.suppressed, accepted, stale, hidden, troubles)
+
+    def _level(self, finding: Finding) -> Finding:
+        """Apply the `severity` setting; a latent finding stays info, whatever its rule's level is."""
+        if finding.code not in self.severity or finding.severity == INFO:
+            return finding
+        return finding._replace(severity=self.severity[finding.code])
+
+    def _with_marks(self, overlay: Mapping[str, bytes]) -> list[str]:
+        """Return the files that hold `pplint:`, also those without findings: their comments may be unused."""
+        if self._marked is None:
+            self._marked = [path for path in self.files if path not in overlay and _holds_mark(path)]
+        over = [path for path in self.files if ignore_comments.MARK in overlay.get(path, b"")]
+        return [*(path for path in self._marked if path not in overlay), *over]
+
+    def _baseline(self) -> tuple[Entry, ...] | None:
+        if not self.settings.baseline or not self.request.baseline_entries:
+            return None
+        from pplint import baseline
+
+        return baseline.read(self.settings.baseline)
+
+    def _since(self) -> Changes | None:
+        if self.request.since is None:
+            return None
+        from pplint.git import changed_since
+
+        return changed_since(self.request.since, os.path.realpath(self.request.paths[0]))
+
+    def _moved(self, changes: Changes, overlay: Mapping[str, bytes]) -> Changes:
+        """Follow the changed lines of files on disk into their new contents."""
+        from pplint.patch import moved_lines
+
+        lines = dict(changes.lines)
+        for path, data in overlay.items():
+            changed = lines.get(path, frozenset())
+            if changed is not None:
+                on_disk = read(path, {})
+                lines[path] = moved_lines(changed, on_disk.data, data) if on_disk else None
+        return Changes(lines)
+
+
+def _holds_mark(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return ignore_comments.MARK in file.read()
+    except OSError:
+        return False  # the judge names the file
+
+
+def find(request: Request) -> tuple[tuple[str, ...], list[Trouble]]:
+    """Return the absolute real paths of the files to check, sorted, and what went wrong on the way."""
+    from pplint.files.discover import find_python_files
+
+    settings = request.settings
+    found = find_python_files(
+        request.paths,
+        exclude=settings.exclude,
+        base=settings.root,
+        respect_gitignore=settings.respect_gitignore,
+    )
+    return tuple(found.files), list(found.troubles)

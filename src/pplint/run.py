@@ -1,0 +1,103 @@
+"""One run, and the only place where its order is written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from pplint.finding import INFO
+from pplint.look import Look, Request, Seen, read
+from pplint.repair import Change
+from pplint.rules.base import RuleInfo
+from pplint.source.text import Source
+
+__all__ = ["Outcome", "Request", "execute"]
+
+
+class Outcome(NamedTuple):
+    """What a run found and did.
+
+    `seen` is the state after all changes. `fixed` counts findings, `ignored` those that `--add-ignore`
+    silenced; `changed` are the files that were (with `--diff`: would be) written, `diff` is what `--diff`
+    prints. `stdin` is the new content of the standard input. `notes` are sentences for `--verbose`.
+    """
+
+    seen: Seen
+    files: tuple[str, ...]
+    rules: tuple[RuleInfo, ...]
+    overlay: Mapping[str, bytes]
+    fixed: int = 0
+    ignored: int = 0
+    changed: tuple[str, ...] = ()
+    diff: bytes = b""
+    stdin: bytes | None = None
+    notes: tuple[str, ...] = ()
+
+    def source_of(self, path: str) -> Source | None:
+        """Return the text of the file as the findings saw it, or None when it cannot be read."""
+        return read(path, self.overlay)
+
+    def exit_code(self, *, exit_zero: bool = False, exit_non_zero_on_fix: bool = False) -> int:
+        """Return 2 for trouble, 1 for findings that count (or a diff), else 0."""
+        if self.seen.troubles:
+            return 2
+        counts = any(finding.severity != INFO for finding in self.seen.findings)
+        fixed = exit_non_zero_on_fix and bool(self.changed)
+        return int(not exit_zero and (counts or bool(self.diff) or fixed))
+
+
+def execute(request: Request) -> Outcome:
+    """Check the files, change them as asked, and return what is left.
+
+    Raises SettingsError, BaselineError, GitError and the root's errors before anything was written.
+    """
+    from pplint import repair
+    from pplint.rules.registry import RULES
+
+    look = Look(request)  # settings, root, files
+    before = look.before()
+    seen = look.at(before)  # judge, ignores, baseline and since
+    change = repair.Change(dict(before), seen)
+    if request.add_ignore is not None:
+        from pplint.add_ignore import add_ignores
+
+        change = add_ignores(look, change, request.add_ignore)
+    elif request.fix or request.diff:
+        with look.timed("fixing"):
+            change = repair.fix(look, change)
+    changed = tuple(path for path in sorted(change.overlay) if change.overlay[path] != look.original(path))
+    diff = _diff(look, change, changed) if request.diff else b""
+    if request.stdin is None and not request.diff:
+        change, changed = repair.write(look, change, changed)
+    seen = change.seen._replace(troubles=[*change.seen.troubles, *change.troubles])
+    return Outcome(
+        seen,
+        look.files,
+        tuple(rule for rule in RULES if rule.code in look.codes),
+        change.overlay,
+        fixed=sum(change.fixed.values()),
+        ignored=sum(change.ignored.values()),
+        changed=changed,
+        diff=diff,
+        stdin=_stdin(look, change) if request.fix or request.add_ignore is not None else None,
+        notes=(f"facts from {look.root.path}", *look.notes),
+    )
+
+
+def _diff(look: Look, change: Change, changed: tuple[str, ...]) -> bytes:
+    from pplint.git import top_level
+    from pplint.patch import unified_diff
+
+    here = os.path.realpath(os.curdir)
+    return b"".join(
+        unified_diff(path, top_level(path) or here, look.original(path), change.overlay[path])
+        for path in changed
+    )
+
+
+def _stdin(look: Look, change: Change) -> bytes | None:
+    if look.request.stdin is None:
+        return None
+    path = os.path.realpath(look.request.paths[0])
+    return change.overlay.get(path, look.request.stdin)
