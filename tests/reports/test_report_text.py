@@ -1,0 +1,191 @@
+from __future__ import annotations
+
+import io
+
+import pytest
+from report_desk import Desk, rendered
+
+from pplint.finding import UNSAFE, Edit, Fix, Span, Step, Trouble
+from pplint.reports.report import Report, render
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def traced(desk: Desk, steps: int = 2) -> Report:
+    path = desk.file("srt/hit.py", "def f(pool):\n\tv = pool.get_value_buffer(0)\n")
+    pool = desk.file("srt/pool.py", "class P: ...\n")
+    trace = tuple(Step(pool, number, 1, f"step {number}") for number in range(1, steps + 1))
+    return desk.report(desk.finding(path, "0", to="pool.start_layer", trace=trace))
+
+
+def test_a_finding_in_full(desk: Desk) -> None:
+    assert rendered("text", traced(desk)) == (
+        "srt/hit.py:2:28: PPL101[literal-layer-id] error: "
+        "`get_value_buffer` takes a GLOBAL layer id and is given the literal 0\n"
+        "   2 |     v = pool.get_value_buffer(0)\n"
+        "     |                               ^\n"
+        "  reason: srt/pool.py:1: step 1\n"
+        "  reason: srt/pool.py:2: step 2\n"
+        "  fix: Ask the pool: `pool.start_layer`\n"
+        "    line 2: 0 -> pool.start_layer\n"
+        "\n"
+        "1 error, 0 warnings in 1 file (3 checked); 1 fixable with --fix\n"
+    )
+
+
+def test_the_first_three_steps_are_shown_and_all_on_request(desk: Desk) -> None:
+    report = traced(desk, 5)
+    short = rendered("text", report)
+    assert "step 3" in short
+    assert "step 4" not in short
+    assert "  ... 2 more with --show-trace\n" in short
+    full = rendered("text", report._replace(show_trace=True))
+    assert "step 5" in full
+    assert "--show-trace" not in full
+
+
+def test_without_source_and_quiet(desk: Desk) -> None:
+    report = traced(desk)
+    assert " | " not in rendered("text", report._replace(show_source=False))
+    (line,) = rendered("text", report._replace(quiet=True)).splitlines()
+    assert line.startswith("srt/hit.py:2:28: PPL101[literal-layer-id] error: ")
+
+
+@pytest.mark.parametrize(
+    ("fix", "no_fix", "expected"),
+    [
+        pytest.param(
+            None, "the receiver is a call", ["  no fix: the receiver is a call"], id="why there is none"
+        ),
+        pytest.param(None, "", [], id="nothing to say"),
+        pytest.param(
+            Fix(UNSAFE, "Take the slice", (Edit(Span(1, 1, 1, 1), "a("), Edit(Span(1, 1, 1, 2), ""))),
+            "",
+            ["  unsafe fix: Take the slice", "    line 1: insert a(", "    line 1: remove f"],
+            id="an insertion and a removal, unsafe",
+        ),
+        pytest.param(
+            Fix(UNSAFE, "Add", (Edit(Span(1, 1, 1, 1), "\n@property\ndef a(self):\n"),)),
+            "",
+            ["  unsafe fix: Add", "    line 1: insert @property ..."],
+            id="a text of several lines",
+        ),
+        pytest.param(
+            Fix(UNSAFE, "Many", tuple(Edit(Span(1, n, 1, n), "x") for n in range(1, 6))),
+            "",
+            ["  unsafe fix: Many", *["    line 1: insert x"] * 3, "    ... 2 more edits"],
+            id="many edits",
+        ),
+    ],
+)
+def test_fixes(desk: Desk, fix: Fix | None, no_fix: str, expected: list[str]) -> None:
+    finding = desk.finding(desk.file("a.py", "f(0)\n"), "0")._replace(fix=fix, no_fix=no_fix)
+    lines = rendered("text", desk.report(finding)).splitlines()
+    assert lines[3 : lines.index("")] == expected
+
+
+def test_impact_and_changed_facts(desk: Desk) -> None:
+    finding = desk.finding(
+        desk.file("a.py", "f(0)\n"), "0", impact=("stage 1: IndexError",), changed_by="Pool.get"
+    )
+    text = rendered("text", desk.report(finding))
+    assert "  impact: stage 1: IndexError\n" in text
+    assert "  changed by: Pool.get\n" in text
+
+
+def test_what_could_act_on_a_terminal_is_shown_as_text(desk: Desk) -> None:
+    path = desk.file("a\x1b]0;x\x07.py", "s = '\x1b[31m\u202e'; f(0)\n")
+    finding = desk.finding(path, "0", 1, message="bad \x1b[2J\nname", trace=(Step(path, 1, 1, "\x9b31m"),))
+    text = rendered("text", desk.report(finding, troubles=[Trouble(path, 0, "\x1b[31m")]))
+    assert not [character for character in text if ord(character) < 32 and character != "\n"]
+    assert "\u202e" not in text
+    assert "\x9b" not in text
+    assert "bad \\x1b[2J\\nname" in text
+
+
+def test_troubles_are_named_and_counted(desk: Desk) -> None:
+    path = desk.file("bad.py", "def f(:\n")
+    troubles = [Trouble(path, 1, "cannot be parsed"), Trouble("", 0, "gone/: no such folder")]
+    assert rendered("text", desk.report(troubles=troubles)) == (
+        "bad.py:1: PPL903 trouble: cannot be parsed\n"
+        "PPL903 trouble: gone/: no such folder\n"
+        "No findings: 3 files checked; 2 troubles\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("levels", "over", "expected"),
+    [
+        ([], {}, "All clean: 3 files checked"),
+        ([], {"hidden_infos": 2}, "All clean: 3 files checked (2 infos hidden, --show-info)"),
+        ([], {"fixed": 4}, "All clean: 3 files checked; 4 fixed"),
+        (
+            ["warning"],
+            {"hidden_infos": 1},
+            "0 errors, 1 warning (1 info hidden, --show-info) in 1 file (3 checked)",
+        ),
+        (["error", "info"], {}, "1 error, 0 warnings, 1 info in 1 file (3 checked)"),
+    ],
+    ids=["clean", "only hidden infos", "all fixed", "a warning and a hidden info", "infos shown"],
+)
+def test_the_last_line(desk: Desk, levels: list[str], over: dict[str, int], expected: str) -> None:
+    path = desk.file("a.py", "f(0)\n")
+    report = desk.report(*(desk.finding(path, "0", severity=level) for level in levels), **over)
+    assert rendered("text", report).splitlines()[-1] == expected
+
+
+@pytest.mark.parametrize(
+    ("safe", "unsafe", "expected"),
+    [
+        (2, 1, "2 fixable with --fix, 1 more with --unsafe-fixes"),
+        (2, 0, "2 fixable with --fix"),
+        (0, 2, "2 fixable with --fix --unsafe-fixes"),
+    ],
+    ids=["both", "only safe", "only unsafe"],
+)
+def test_the_last_line_counts_fixes(desk: Desk, safe: int, unsafe: int, expected: str) -> None:
+    path = desk.file("a.py", "f(0)\n")
+    findings = [desk.finding(path, "0", to="x")] * safe + [
+        desk.finding(path, "0", to="x", safety=UNSAFE)
+    ] * unsafe
+    assert rendered("text", desk.report(*findings)).splitlines()[-1].endswith("; " + expected)
+
+
+@pytest.mark.parametrize(
+    ("terminal", "environment", "coloured"),
+    [
+        (True, {}, True),
+        (False, {}, False),
+        (True, {"NO_COLOR": "1"}, False),
+        (True, {"NO_COLOR": ""}, True),
+        (True, {"TERM": "dumb"}, False),
+        (False, {"FORCE_COLOR": "1"}, True),
+        (True, {"TERM": "dumb", "FORCE_COLOR": "1"}, True),
+        (True, {"NO_COLOR": "1", "FORCE_COLOR": "1"}, False),
+    ],
+    ids=[
+        "a terminal",
+        "a pipe",
+        "NO_COLOR",
+        "an empty NO_COLOR",
+        "a dumb terminal",
+        "FORCE_COLOR into a pipe",
+        "FORCE_COLOR on a dumb terminal",
+        "NO_COLOR wins",
+    ],
+)
+def test_colours(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, terminal: bool, environment: dict[str, str], coloured: bool
+) -> None:
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    out = Terminal() if terminal else io.StringIO()
+    render("text", traced(desk), out)
+    assert ("\x1b[" in out.getvalue()) == coloured
+
+
+def test_our_own_words_are_ascii(desk: Desk) -> None:
+    assert rendered("text", traced(desk, 5)._replace(statistics=True)).isascii()
