@@ -77,7 +77,12 @@ def _findings(source: Source) -> Iterator[Finding]:
         if receiver == "crash":
             raise ZeroDivisionError
         span = source.span(literal)
-        inside = [item for item in statements if item.lineno <= span.line <= _end(item)]
+        place = (literal.lineno, literal.col_offset)
+        inside = [
+            item
+            for item in statements
+            if (item.lineno, item.col_offset) <= place <= (item.end_lineno or 0, item.end_col_offset or 0)
+        ]
         text = ast.unparse(node)
         key = f"{text} {seen[text]}"
         seen[text] += 1

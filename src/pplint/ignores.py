@@ -164,9 +164,10 @@ def removal(span: Span, source: Source) -> Span:
     """Return what goes with the comment at `span`: its line if it stands alone, else the blanks before it."""
     line = source.lines[span.line - 1]
     before, after = line[: span.column - 1], line[span.end_column - 1 :]
-    if before.strip(" \t\f") or after.strip():
-        keep = before.rstrip(" \t\f") if not after.strip() else before
-        return Span(span.line, len(keep) + 1, span.line, span.end_column)
+    if after.strip():
+        return span._replace(end_column=len(line) - len(after.lstrip(" \t")) + 1)
+    if before.strip(" \t\f"):
+        return span._replace(column=len(before.rstrip(" \t\f")) + 1)
     if span.line < len(source.lines):
         return Span(span.line, 1, span.line + 1, 1)
     return Span(span.line, 1, span.line, len(line) + 1)
