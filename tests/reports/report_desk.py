@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ from pplint.finding import ERROR, SAFE, Edit, Finding, Fix, Span
 from pplint.reports.report import Report, render
 from pplint.rules.base import Example, RuleInfo
 from pplint.source.text import Source, SourceError
+
+TWO_HITS = "s = '\U0001f600\u00e9'; v = pool.get_value_buffer(0); w = pool.get_key_buffer(0)\n"
 
 NAMES = {"PPL101": "literal-layer-id", "PPL201": "literal-layer-index", "PPL702": "hidden-stage-range"}
 
@@ -104,3 +107,14 @@ def rendered(format_name: str, report: Report) -> str:
     out = io.StringIO()
     render(format_name, report, out)
     return out.getvalue()
+
+
+def run_of(report: Report) -> Any:
+    log = json.loads(rendered("sarif", report))
+    assert len(log["runs"]) == 1
+    return log["runs"][0]
+
+
+def only_result(report: Report) -> Any:
+    (result,) = run_of(report)["results"]
+    return result

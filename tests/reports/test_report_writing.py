@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from report_desk import Desk
 
-from pplint.reports import report as report_module
 from pplint.reports.report import FORMATS, ReportError, write_reports
 
 
@@ -50,8 +49,8 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(
     def full(descriptor: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(report_module.os, "fsync", full)
-    with pytest.raises(ReportError, match=r"out\.json: cannot write the report: No space left on device"):
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(ReportError, match=r"out\.json: cannot be written: No space left on device"):
         write_reports([("json", str(old))], desk.report())
     assert old.read_text(encoding="utf-8") == "old"
     assert entries(tmp_path) == ["out.json", "repo"]
@@ -60,7 +59,7 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(
 @pytest.mark.parametrize("name", ["gone/out.json", "."], ids=["a missing folder", "a folder"])
 def test_a_place_that_cannot_be_written_is_named(desk: Desk, tmp_path: Path, name: str) -> None:
     target = str(tmp_path / name)
-    with pytest.raises(ReportError, match="cannot write the report"):
+    with pytest.raises(ReportError, match="cannot be written"):
         write_reports([("json", target)], desk.report())
 
 

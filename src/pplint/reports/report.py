@@ -14,8 +14,6 @@ from pplint.finding import Finding, Trouble
 from pplint.rules.base import RuleInfo
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from pplint.source.text import Source
 
 FORMATS = {
@@ -113,26 +111,17 @@ def _print(format_name: str, report: Report) -> None:
 def _write_whole(file: str, data: bytes) -> None:
     from pathlib import Path
 
-    path = Path(os.path.realpath(file))
+    from pplint.files.write import WriteError, write_atomically
+
+    path = Path(file)
     try:
         if path.exists() and not path.is_file():
             # A pipe or a device such as /dev/null: it is to be fed, never to be replaced.
             with path.open("wb") as device:
                 device.write(data)
         else:
-            _replace(path, data)
+            write_atomically(file, data, None)
     except OSError as error:
-        raise ReportError(f"{file}: cannot write the report: {error.strerror or error}") from error
-
-
-def _replace(path: Path, data: bytes) -> None:
-    temporary = path.with_name(f".{path.name[:60]}.{os.urandom(6).hex()}.tmp")
-    try:
-        with temporary.open("xb") as handle:
-            handle.write(data)
-            handle.flush()
-            os.fsync(handle.fileno())
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+        raise ReportError(f"{file}: cannot be written: {error.strerror or error}") from error
+    except WriteError as error:
+        raise ReportError(str(error)) from error

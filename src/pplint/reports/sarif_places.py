@@ -32,10 +32,11 @@ class Places:
     def __init__(self, report: Report) -> None:
         self.report = report
         self._hashes = lru_cache(maxsize=None)(self._read_hashes)
+        self._uri = lru_cache(maxsize=None)(lambda path: repository_uri(path, report))
 
     def artifact(self, path: str) -> Any:
         """Return the artifact location of an absolute path, or None."""
-        uri = repository_uri(path, self.report)
+        uri = self._uri(path)
         return None if uri is None else om.ArtifactLocation(uri=uri, uri_base_id=ROOT)
 
     def region(self, path: str, span: Span) -> Any:

@@ -16,27 +16,34 @@ def to_json(value: Any) -> Any:
 
     Mappings (property bags, base ids, fingerprints) keep their keys and their None values.
     """
+    if isinstance(value, (str, int)):
+        return value
     if isinstance(value, (list, tuple)):
         return [to_json(item) for item in value]
     if isinstance(value, dict):
         return {key: to_json(item) for key, item in value.items()}
     kind: Any = type(value)
-    if not attr.has(kind):
+    properties = _properties(kind)
+    if properties is None:
         return value
     written = {}
-    for attribute, name, default in _properties(kind):
-        item = getattr(value, attribute)
-        if item is not None and (item != default or name in _KEPT):
-            written[name] = to_json(item)
+    for attribute, item in vars(value).items():
+        if item is not None:
+            name, default = properties[attribute]
+            if default is None or item != default or name in _KEPT:
+                written[name] = to_json(item)
     return written
 
 
 @cache
-def _properties(kind: Any) -> list[tuple[str, str, Any]]:
-    return [
-        (field.name, field.metadata["schema_property_name"], _default(field.default))
+def _properties(kind: Any) -> dict[str, tuple[str, Any]] | None:
+    """Return the JSON name and the default of each attribute of a sarif-om class, or None for other types."""
+    if not attr.has(kind):
+        return None
+    return {
+        field.name: (field.metadata["schema_property_name"], _default(field.default))
         for field in attr.fields(kind)
-    ]
+    }
 
 
 def _default(default: Any) -> Any:
