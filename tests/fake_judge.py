@@ -1,7 +1,8 @@
 """A judge for tests of all that is not the engine: it reports each literal given to `get_value_buffer`.
 
-The receiver's name decides the rest: `latent` is info, `undo` has a fix without an end, `broken` one that does not
-parse, `crash` makes the rule fail, `stop` interrupts the run; a call as the receiver has no fix. `-1` has an unsafe fix.
+The receiver's name decides the rest: `latent` is info, `undo` has a fix without an end, `broken` one that
+does not parse, `crash` makes the rule fail, `stop` interrupts the run; a call as the receiver has no fix.
+`-1` has an unsafe fix.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ class Judged(NamedTuple):
 
 class Root(NamedTuple):
     path: str
+    how: str
 
 
 class RootError(Exception):
@@ -130,7 +132,7 @@ def install(patch: pytest.MonkeyPatch) -> None:
     """Put this judge, and a root that is the root of everything, in the engine's place."""
     check, root = ModuleType("pplint.engine.check"), ModuleType("pplint.engine.root")
     check.judge, check.JudgeRequest = judge, JudgeRequest  # type: ignore[attr-defined]
-    root.find_root, root.RootError = lambda paths, sglang: Root("/"), RootError  # type: ignore[attr-defined]
+    root.find_root, root.RootError = lambda paths, sglang: Root("/", "nowhere"), RootError  # type: ignore[attr-defined]
     patch.setitem(sys.modules, "pplint.engine.check", check)
     patch.setitem(sys.modules, "pplint.engine.root", root)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import fake_judge
 import pytest
 
+import fake_judge
 from pplint.baseline import BaselineError, Entry, read, text
 from pplint.cli import run
 
@@ -110,7 +110,8 @@ HOSTILE = {
     "another version": b'{"version": 2, "findings": []}',
     "findings of text": b'{"version": 1, "findings": ["x"]}',
     "a number for a fingerprint": (
-        b'{"version": 1, "findings": [{"path": "", "code": "", "fingerprint": 1, "symbol": "", "message": ""}]}'
+        b'{"version": 1, "findings":'
+        b' [{"path": "", "code": "", "fingerprint": 1, "symbol": "", "message": ""}]}'
     ),
 }
 

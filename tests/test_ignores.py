@@ -5,9 +5,9 @@ from __future__ import annotations
 import textwrap
 from pathlib import Path
 
-import fake_judge
 import pytest
 
+import fake_judge
 from pplint.cli import run
 
 
@@ -45,7 +45,7 @@ SILENT = {
     "on the line": "v = pool.get_value_buffer(0)  # pplint: ignore[PPL101] checked\n",
     "by the rule's name": "v = pool.get_value_buffer(0)  # pplint: ignore[literal-layer-id]\n",
     "among other codes": "v = pool.get_value_buffer(0)  # pplint: ignore[PPL901, PPL101]\n",
-    "behind another tool's comment": "v = pool.get_value_buffer(0)  # type: ignore  # pplint: ignore[PPL101]\n",
+    "behind another tool's comment": "v = a.get_value_buffer(0)  # type: ignore  # pplint: ignore[PPL101]\n",
     "before another tool's comment": "v = pool.get_value_buffer(0)  # pplint: ignore[PPL101] ok  # noqa\n",
     "after the closing bracket": "v = pool.get_value_buffer(\n    0\n)  # pplint: ignore[PPL101] checked\n",
     "on the first line of the statement": "v = pool.get_value_buffer(  # pplint: ignore[PPL101]\n    0\n)\n",
@@ -59,7 +59,7 @@ SILENT = {
     "after a header's closing bracket": (
         "if x(\n    pool.get_value_buffer(0)\n):  # pplint: ignore[PPL101]\n    pass\n"
     ),
-    "for the whole file, from its end": "v = pool.get_value_buffer(0)\n# pplint: ignore-file[PPL101] generated\n",
+    "for the whole file, from its end": "v = a.get_value_buffer(0)\n# pplint: ignore-file[PPL101] made\n",
     "without spaces": "v = pool.get_value_buffer(0)  #pplint:ignore[PPL101]\n",
 }
 
@@ -208,9 +208,8 @@ ADDED = {
         f'{HIT}, """\n# no comment"""  # pplint: ignore[PPL101] old\n',
     ),
     "once for two findings": (
-        "v = a.get_value_buffer(b.get_value_buffer(0)[0]), b.get_value_buffer(1)\n",
-        "v = a.get_value_buffer(b.get_value_buffer(0)[0]), b.get_value_buffer(1)"
-        "  # pplint: ignore[PPL101] old\n",
+        "v = a.get_value_buffer(0), b.get_value_buffer(1)\n",
+        "v = a.get_value_buffer(0), b.get_value_buffer(1)  # pplint: ignore[PPL101] old\n",
     ),
     "nowhere without findings": ("v = 1\n", "v = 1\n"),
 }

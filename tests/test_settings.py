@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import fake_judge
 import pytest
 
+import fake_judge
 from pplint.cli import run
 from pplint.settings import SettingsError, load, override, selected
 
@@ -119,7 +119,9 @@ def test_the_choice_of_rules(
 
 
 def test_each_value_tells_its_origin(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = configure(tmp_path, '[project]\nname = "x"\n\n[tool.pplint]\n# words\nignore = ["PPL2"]\npp-size = 4\n')
+    file = configure(
+        tmp_path, '[project]\nname = "x"\n\n[tool.pplint]\n# words\nignore = ["PPL2"]\npp-size = 4\n'
+    )
     assert run(["config", "--select", "PPL1", "--format", "json"]) == 0
     settings = json.loads(capsys.readouterr().out)["settings"]
     assert settings["pp-size"] == {"value": 4, "origin": f"{file}:7"}
@@ -164,7 +166,9 @@ def test_paths_of_the_settings_are_checked_when_none_are_named(
     assert [line.split(":")[0] for line in capsys.readouterr().out.splitlines()] == ["python/a.py"]
 
 
-@pytest.mark.parametrize("data", [b"pplint\xff", b"[tool.pplint]\nselect = [" + b"[" * 2000, b"[tool]\npplint = 1\n"])
+@pytest.mark.parametrize(
+    "data", [b"pplint\xff", b"[tool.pplint]\nselect = [" + b"[" * 2000, b"[tool]\npplint = 1\n"]
+)
 def test_hostile_settings_are_refused_in_one_line(
     data: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -21,6 +21,8 @@ def add_ignores(look: Look, change: Change, reason: str) -> Change:
     A file where a comment cannot be placed so that the finding goes and the program stays as it is keeps
     its content and is a trouble.
     """
+    from pplint.fixes import EditError
+
     by_file: dict[str, list[Finding]] = {}
     for finding in change.seen.findings:
         if finding.code not in HOUSEKEEPING and finding.path in look.named:
@@ -32,7 +34,7 @@ def add_ignores(look: Look, change: Change, reason: str) -> Change:
         try:
             change.overlay[path] = commented(source, findings, reason)
             change.ignored[path] = len(findings)
-        except (SourceError, ValueError, RecursionError) as error:
+        except (EditError, SourceError, ValueError, RecursionError) as error:
             change.block(look, path, 0, f"no comment was added: {error}")
     change.seen = look.at(change.overlay)
     left = [finding for finding in change.seen.findings if finding.path in change.ignored]
@@ -87,7 +89,7 @@ def _edit(source: Source, first: int, last: int, codes: set[str], reason: str) -
         return Edit(Span(last, len(line.rstrip()) + 1, last, len(line) + 1), f"  {mark}")
     start = source.lines[first - 1]
     indent = start[: len(start) - len(start.lstrip(" \t"))]
-    return Edit(Span(first, 1, first, 1), f"{indent}{mark}{source.line_end(first)}")
+    return Edit(Span(first, 1, first, 1), f"{indent}{mark}\n")
 
 
 def _can_end(source: Source, lines: Iterable[int]) -> frozenset[int]:

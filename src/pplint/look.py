@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import NamedTuple
 
 from pplint import ignore_comments, ignores
@@ -74,7 +75,7 @@ class Look:
         self.since = self._since()
         self.root = find_root(request.paths, self.settings.sglang)
         with self.timed("finding files"):
-            self.files, self.troubles = find(request)
+            self.files, self.troubles, self.leftovers = find(request)
         self.named = frozenset(self.files)
         self._originals = self.before()
         self._marked: list[str] | None = None
@@ -199,15 +200,35 @@ def _holds_mark(path: str) -> bool:
         return False  # the judge names the file
 
 
-def find(request: Request) -> tuple[tuple[str, ...], list[Trouble]]:
-    """Return the absolute real paths of the files to check, sorted, and what went wrong on the way."""
+class Files(NamedTuple):
+    """The absolute real paths to check, sorted, what went wrong on the way, and leftovers of killed runs."""
+
+    paths: tuple[str, ...]
+    troubles: list[Trouble]
+    leftovers: tuple[str, ...] = ()
+
+
+def find(request: Request) -> Files:
+    """Return the files that the paths of `request` mean under its settings."""
+    settings = request.settings
+    if request.stdin is not None:
+        from pplint.files.gitignore import Patterns
+
+        path = os.path.realpath(request.paths[0])
+        parts = Path(os.path.relpath(path, settings.root)).parts
+        excluded = parts[0] != os.pardir and Patterns(settings.exclude).hide(parts, False)
+        return Files(() if excluded else (path,), [])
     from pplint.files.discover import find_python_files
 
-    settings = request.settings
     found = find_python_files(
         request.paths,
         exclude=settings.exclude,
         base=settings.root,
         respect_gitignore=settings.respect_gitignore,
     )
-    return tuple(found.files), list(found.troubles)
+    troubles = [
+        trouble
+        for trouble in found.troubles
+        if not (request.allow_empty and trouble.message.startswith("no Python file in this folder"))
+    ]
+    return Files(tuple(found.files), troubles, found.leftovers)

@@ -84,8 +84,8 @@ def _blocks(tree: ast.Module) -> Iterator[tuple[int, int]]:
         for field in ("body", "handlers", "orelse", "finalbody", "cases"):
             block = getattr(node, field, None)
             if isinstance(block, list) and block:
-                last = block[-1]
-                end = last.body[-1].end_lineno if isinstance(last, ast.match_case) else last.end_lineno
+                last = block[-1].body[-1] if isinstance(block[-1], ast.match_case) else block[-1]
+                end = int(last.end_lineno or start)
                 if field not in ("handlers", "cases"):
                     yield start, end
                 start = end + 1

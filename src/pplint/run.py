@@ -81,7 +81,7 @@ def execute(request: Request) -> Outcome:
         changed=changed,
         diff=diff,
         stdin=_stdin(look, change) if request.fix or request.add_ignore is not None else None,
-        notes=(f"facts from {look.root.path}", *look.notes),
+        notes=(f"facts from {look.root.how}", *look.notes),
     )
 
 

@@ -100,17 +100,17 @@ def ignored_in(settings: Settings) -> Callable[[str], frozenset[str]]:
     """Return a function from an absolute path to the codes that `per-file-ignores` switches off there."""
     if not settings.per_file_ignores:
         return lambda path: frozenset()
-    import pathspec
+    from pplint.files.gitignore import Patterns
 
     origin = settings.origins["per-file-ignores"].origin
     rows = [
-        (pathspec.GitIgnoreSpec.from_lines([pattern]), _expand(codes, "per-file-ignores", origin))
+        (Patterns((pattern,)), _expand(codes, "per-file-ignores", origin))
         for pattern, codes in settings.per_file_ignores
     ]
 
     def codes_of(path: str) -> frozenset[str]:
-        below = os.path.relpath(path, settings.root).replace(os.sep, "/")
-        return frozenset().union(*(codes for spec, codes in rows if spec.match_file(below)))
+        parts = Path(os.path.relpath(path, settings.root)).parts
+        return frozenset().union(*(codes for patterns, codes in rows if patterns.hide(parts, False)))
 
     return codes_of
 
@@ -145,13 +145,11 @@ def _nearest(start: str) -> tuple[str, dict[str, Any], str] | None:
 
 def _table(file: str, data: bytes) -> dict[str, Any] | None:
     import sys
+    from importlib import import_module
 
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
+    toml = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
     try:
-        tool = tomllib.loads(data.decode("utf-8")).get("tool", {})
+        tool = toml.loads(data.decode("utf-8")).get("tool", {})
     except (ValueError, RecursionError) as error:
         raise SettingsError(f"{file}: {str(error) or 'too deeply nested'}") from error
     table = tool.get("pplint") if isinstance(tool, dict) else None
@@ -259,7 +257,7 @@ def _severities(value: object, root: str) -> tuple[tuple[str, str], ...]:
                 f"has the unknown level {level!r} for {selector}{hint or '; use ' + ', '.join(SEVERITIES)}"
             )
         try:
-            rows.update(dict.fromkeys(expand((selector,)), level))
+            rows.update((code, str(level)) for code in expand((selector,)))
         except UnknownRule as error:
             raise ValueError(f"has a rule that is not known: {error}") from error
     return tuple(sorted(rows.items()))

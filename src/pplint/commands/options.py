@@ -65,8 +65,8 @@ def settings_for(start: str, given: dict[str, Any]) -> Settings:
     )
     chosen = {name: given.get(name) for name in names}
     for name in ("sglang", "baseline"):
-        if chosen[name]:
-            chosen[name] = os.path.realpath(chosen[name])
+        if path := chosen[name]:
+            chosen[name] = os.path.realpath(path)
     try:
         return override(load(start), chosen)
     except SettingsError as error:
@@ -88,6 +88,6 @@ def cache_folder(given: dict[str, Any]) -> str | None:
     if given["no_cache"]:
         return None
     if given["cache_dir"]:
-        return os.path.realpath(given["cache_dir"])
+        return str(os.path.realpath(given["cache_dir"]))
     home = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
     return str(home / "pplint") if home.is_absolute() else None

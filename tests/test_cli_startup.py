@@ -1,0 +1,98 @@
+"""What a command does not need is not imported: start-up is what a hook pays for each commit."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pplint import __version__
+from pplint.cli import COMMANDS, run
+from pplint.progress import Progress, picture
+
+HEAVY = {
+    "astroid", "pylint", "sarif_om", "attr", "pathspec", "json", "multiprocessing", "subprocess", "difflib",
+    "tomllib", "tomli", "concurrent", "hashlib",
+    "pplint.engine", "pplint.rules", "pplint.reports", "pplint.run", "pplint.commands",
+}  # fmt: skip
+
+
+def test_version_imports_little_more_than_click() -> None:
+    code = (
+        "import sys, click\n"
+        "before = set(sys.modules)\n"
+        "from pplint.cli import run\n"
+        "run(['--version'])\n"
+        "print(*sorted(set(sys.modules) - before))\n"
+    )
+    out = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    version, imported = out.splitlines()
+    assert version == f"pplint {__version__}"
+    modules = set(imported.split())
+    assert {"pplint", "pplint.cli"} <= modules
+    assert not {
+        name for name in modules if name.split(".")[0] in HEAVY or ".".join(name.split(".")[:2]) in HEAVY
+    }
+
+
+def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--help"]) == 0
+    out = capsys.readouterr().out
+    assert all(name in out for name in COMMANDS)
+    assert "130 interrupted" in out
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([command, "--help"]) == 0
+    assert f"pplint {command}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "json"])
+@pytest.mark.parametrize("word", ["PPL101", "literal-layer-id"])
+def test_a_rule_is_explained_by_code_or_name(
+    word: str, form: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["rule", word, "--format", form]) == 0
+    out = capsys.readouterr().out
+    assert "PPL101" in out
+    assert "literal-layer-id" in out
+    if form == "json":
+        assert json.loads(out)["message_id"] == "E7101"
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "json"])
+def test_rules_are_listed(form: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["rule", "--format", form]) == 0
+    assert "literal-layer-index" in capsys.readouterr().out
+
+
+def test_an_unknown_rule_is_trouble(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["rule", "literal-layer-idx"]) == 2
+    assert "did you mean 'literal-layer-i" in capsys.readouterr().err
+
+
+def test_there_is_no_bar_without_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    with Progress(True) as bar:
+        assert not bar.wanted
+    assert capsys.readouterr().err == ""
+
+
+def test_the_bar_is_drawn_over_itself_and_wiped() -> None:
+    pictures = [picture("checking", tick) for tick in range(200)]
+    assert len({len(text) for text in pictures}) == 1
+    assert len(set(pictures)) > 48
+
+
+def test_completion_is_offered(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "pplint"],
+        env={"_PPLINT_COMPLETE": "bash_source", "PYTHONPATH": ":".join(sys.path), "PATH": "/usr/bin:/bin"},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert "complete" in done.stdout
