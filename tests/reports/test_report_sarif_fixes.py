@@ -6,6 +6,7 @@ import pytest
 from report_desk import TWO_HITS, Desk, only_result, run_of
 
 from pplint.finding import UNSAFE, Edit, Fix, Span
+from pplint.fixes.apply import apply_edits
 from pplint.source.text import Source
 
 
@@ -28,16 +29,6 @@ def apply_sarif(result: Any, text: str) -> str:
     return lines.replace("\x00", "\r\n").replace("\x01", "\r").replace("\x02", "\n")
 
 
-def apply_edits(finding_fixes: list[Fix], source: Source) -> bytes:
-    data = source.data
-    edits = sorted((edit for fix in finding_fixes for edit in fix.edits), reverse=True)
-    for edit in edits:
-        start = source.offset(edit.span.line, edit.span.column)
-        end = source.offset(edit.span.end_line, edit.span.end_column)
-        data = data[:start] + edit.text.encode(source.encoding) + data[end:]
-    return data
-
-
 @pytest.mark.parametrize(
     "content",
     [
@@ -58,8 +49,8 @@ def test_the_fixes_give_the_same_bytes_as_the_edits(desk: Desk, content: bytes) 
     text = source.text
     for result in reversed(run_of(desk.report(*findings))["results"]):
         text = apply_sarif(result, text)
-    fixes = [finding.fix for finding in findings if finding.fix]
-    assert source.bom + text.encode(source.encoding) == apply_edits(fixes, source)
+    edits = [edit for finding in findings if finding.fix for edit in finding.fix.edits]
+    assert source.bom + text.encode(source.encoding) == apply_edits(source, edits)
     assert b"pool.start_layer" in text.encode(source.encoding)
 
 

@@ -46,6 +46,7 @@ def render(report: Report, out: TextIO) -> None:
     if report.statistics:
         from pplint.reports import statistics
 
+        out.write("\n" if report.troubles else "")
         statistics.render(report, out)
     if not report.quiet:
         out.write(summary(report) + "\n")
