@@ -132,6 +132,7 @@ def install(patch: pytest.MonkeyPatch) -> None:
     """Put this judge, and a root that is the root of everything, in the engine's place."""
     check, root = ModuleType("pplint.engine.check"), ModuleType("pplint.engine.root")
     check.judge, check.JudgeRequest = judge, JudgeRequest  # type: ignore[attr-defined]
+    check.is_test = lambda root, path: path.endswith("/test_a.py")  # type: ignore[attr-defined]
     root.find_root, root.RootError = lambda paths, sglang: Root("/", "nowhere"), RootError  # type: ignore[attr-defined]
     patch.setitem(sys.modules, "pplint.engine.check", check)
     patch.setitem(sys.modules, "pplint.engine.root", root)

@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from pplint import __version__
 from pplint.cli import COMMANDS, run
-from pplint.progress import Progress, picture
 
 HEAVY = {
     "astroid", "pylint", "sarif_om", "attr", "pathspec", "json", "multiprocessing", "subprocess", "difflib",
@@ -75,19 +73,7 @@ def test_an_unknown_rule_is_trouble(capsys: pytest.CaptureFixture[str]) -> None:
     assert "did you mean 'literal-layer-i" in capsys.readouterr().err
 
 
-def test_there_is_no_bar_without_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    with Progress(True) as bar:
-        assert not bar.wanted
-    assert capsys.readouterr().err == ""
-
-
-def test_the_bar_is_drawn_over_itself_and_wiped() -> None:
-    pictures = [picture("checking", tick) for tick in range(200)]
-    assert len({len(text) for text in pictures}) == 1
-    assert len(set(pictures)) > 48
-
-
-def test_completion_is_offered(tmp_path: Path) -> None:
+def test_completion_is_offered() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "pplint"],
         env={"_PPLINT_COMPLETE": "bash_source", "PYTHONPATH": ":".join(sys.path), "PATH": "/usr/bin:/bin"},

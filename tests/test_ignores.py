@@ -112,6 +112,12 @@ def test_a_comment_of_a_file_that_cannot_be_parsed_is_not_called_unused(desk: De
     assert "PPL901" not in desk.text
 
 
+def test_a_comment_in_test_code_is_not_called_unused(tmp_path: Path) -> None:
+    (tmp_path / "test_a.py").write_text("v = 1  # pplint: ignore[PPL101]\n")
+    assert run(["test_a.py"]) == 0
+    assert run(["--include-tests", "test_a.py"]) == 1
+
+
 def test_unused_comments_can_be_silenced_too(desk: Desk) -> None:
     assert desk.reported("v = 1  # pplint: ignore[PPL101, PPL901] kept for later\n") == []
 

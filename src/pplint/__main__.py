@@ -7,9 +7,13 @@ import sys
 
 def main() -> None:
     """Run the command line and end the process with its exit code."""
-    from pplint.cli import run
+    try:
+        from pplint.cli import run
 
-    sys.exit(run(sys.argv[1:]))
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:  # before or after the command itself, which has a message for it
+        code = 130
+    sys.exit(code)
 
 
 if __name__ == "__main__":

@@ -130,7 +130,7 @@ def _invoke(arguments: list[str]) -> int:
     except BrokenPipeError:
         raise
     except Exception as error:
-        return _crash(error, verbose="--verbose" in arguments)
+        return _crash(error, verbose=bool({"-v", "--verbose"} & set(arguments)))
 
 
 def _crash(error: Exception, verbose: bool) -> int:

@@ -124,7 +124,7 @@ class Look:
     ) -> Seen:
         findings = [self._level(item) for item in judged if item.code not in self.ignored_in(item.path)]
         policy = ignores.Policy(
-            lambda path: self.codes - self.ignored_in(path),
+            self._ran_on,
             self.root.path,
             frozenset(trouble.path for trouble in troubles),
             self.settings.require_reason,
@@ -151,6 +151,14 @@ class Look:
                 if item.changed_by or changes.touches(item.path, item.span.line, item.span.end_line)
             ]
         return Seen(sorted(shown, key=report_order), checked.suppressed, accepted, stale, hidden, troubles)
+
+    def _ran_on(self, path: str) -> frozenset[str]:
+        """Return the codes that ran on a file: test code is read, but its rules run on request only."""
+        from pplint.engine.check import is_test
+
+        codes = self.codes - self.ignored_in(path)
+        tests_too = self.settings.include_tests
+        return codes if tests_too or not is_test(self.root.path, path) else codes & ignores.HOUSEKEEPING
 
     def _level(self, finding: Finding) -> Finding:
         """Apply the `severity` setting; a latent finding stays info, whatever its rule's level is."""
