@@ -136,6 +136,14 @@ def test_diff_paths_are_those_of_the_repository(
     assert "--- a/python/sglang/a.py\n+++ b/python/sglang/a.py\n" in capsys.readouterr().out
 
 
+def test_a_diff_does_not_claim_to_have_fixed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.py").write_text(HIT)
+    run(["--diff", "a.py"])
+    error = capsys.readouterr().err
+    assert "1 finding would be fixed in 1 file; nothing was written" in error
+    assert "1 fixed" not in error
+
+
 def test_no_diff_is_printed_without_a_fix(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "a.py").write_text("v = build().get_value_buffer(0)\n")
     assert run(["--diff", "a.py"]) == 1

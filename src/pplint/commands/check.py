@@ -112,6 +112,8 @@ def check(**given: Any) -> int:
     code = outcome.exit_code(exit_zero=given["exit_zero"], exit_non_zero_on_fix=given["exit_non_zero_on_fix"])
     if not _report(request, outcome, given):
         code = TROUBLE
+    if not given["quiet"]:
+        _say_changes(request, outcome)
     for entry in outcome.seen.stale:
         text = f"{entry.path}: {entry.code} {entry.message}"
         _say(f"the baseline accepts what is no longer found (pplint baseline prune): {text}")
@@ -199,7 +201,7 @@ def _as_report(request: Request, outcome: Outcome, given: dict[str, Any]) -> Rep
         suppressed=outcome.seen.suppressed,
         troubles=outcome.seen.troubles,
         files_checked=len(outcome.files),
-        fixed=outcome.fixed,
+        fixed=0 if request.diff else outcome.fixed,
         hidden_infos=outcome.seen.hidden_infos,
         command=" ".join(["pplint", *sys.argv[1:]]),
         show_source=given["show_source"],
@@ -208,6 +210,18 @@ def _as_report(request: Request, outcome: Outcome, given: dict[str, Any]) -> Rep
         quiet=given["quiet"],
         include_suppressed=given["sarif_include_suppressed"],
     )
+
+
+def _say_changes(request: Request, outcome: Outcome) -> None:
+    """Say what the reports have no word for: comments that were added, and what a diff only shows."""
+    from pplint.reports.summary import plural
+
+    files = plural(len(outcome.changed), "file")
+    if outcome.ignored:
+        added = "would be silenced by comments" if request.diff else "silenced by comments"
+        _say(f"{plural(outcome.ignored, 'finding')} {added} in {files}")
+    elif request.diff and outcome.fixed:
+        _say(f"{plural(outcome.fixed, 'finding')} would be fixed in {files}; nothing was written")
 
 
 def _say(text: str) -> None:
