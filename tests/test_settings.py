@@ -39,7 +39,7 @@ REFUSED = {
     "an unknown level": ('severity = {PPL101 = "waring"}', "'waring'", "did you mean 'warning'"),
     "an unknown rule with a level": ('severity = {PPL1O1 = "error"}', "severity", "PPL1O1"),
     "a baseline outside": ('baseline = "../b.json"', "baseline must stay inside", ":2"),
-    "an absolute baseline outside": ('baseline = "/tmp/b.json"', "baseline must stay inside", ":2"),
+    "an absolute baseline outside": ('baseline = "/elsewhere/b.json"', "baseline must stay inside", ":2"),
     "paths outside": ('paths = [".."]', "paths must stay inside", ":2"),
     "broken TOML": ("select = [", "pyproject.toml", ""),
 }
