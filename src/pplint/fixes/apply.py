@@ -28,8 +28,9 @@ class FixOutcome(NamedTuple):
 def apply_edits(source: Source, edits: Iterable[Edit]) -> bytes:
     r"""Return the source's bytes with all edits made; identical edits are made once.
 
-    Every other byte stays. A "\n" in an edit's text becomes the line end of the edited line. Nothing is
-    checked but that the edits can be made: EditError if they overlap, lie outside the text or cannot be encoded.
+    Every other byte stays. A "\n" in the text of an edit becomes the line end of the edited line. Nothing is
+    checked but that the edits can be made. Raises EditError if they overlap, lie outside the text or cannot
+    be encoded.
     """
     return _apply(source, place(source, edits))
 

@@ -18,8 +18,8 @@ class EditError(Exception):
 class Placed(NamedTuple):
     """An edit in one source.
 
-    `start` and `end` are byte offsets in the source's data, `char_start` and `char_end` the same places in its
-    text; `text` is what comes there, with the line ends of the edited line, `data` the same, encoded.
+    `start` and `end` are byte offsets in the source's data, `char_start` and `char_end` the same places in
+    its text; `text` is what comes there, with the line ends of the edited line, `data` the same, encoded.
     """
 
     start: int
