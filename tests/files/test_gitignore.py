@@ -68,7 +68,23 @@ def test_no_pattern_takes_long(line: str, path: str) -> None:
     assert not Patterns([line]).hide(path.split("/"), is_folder=False)
 
 
-SEGMENTS = ["a", "b", "ab", "*", "**", "a*", "*b", "?", "*.py", "[ab]", "[!a]", "[^b]", "*a*b*", "\\*", "a\\*"]
+SEGMENTS = [
+    "a",
+    "b",
+    "ab",
+    "*",
+    "**",
+    "a*",
+    "*b",
+    "?",
+    "*.py",
+    "[ab]",
+    "[!a]",
+    "[^b]",
+    "*a*b*",
+    "\\*",
+    "a\\*",
+]
 SEGMENTS += ["\\#a", "\\!a", "[[:alpha:]]", "a b", "[]a]", "***", "a**b", "[a-b]*", "[\\a]", "*.pyc", "b.py"]
 NAMES = ["a", "b", "ab", "a.py", "b.py", "x.pyc", "a b", "#a", "!a", "a*", "ba", "[a"]
 

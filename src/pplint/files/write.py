@@ -20,7 +20,7 @@ except ImportError:  # Windows
 _LEFTOVER = re.compile(r"\..*\.pplint-(\d+)-[0-9a-f]{12}\.tmp\Z", re.DOTALL)
 _LONGEST_STEM = 80
 """Characters of the file's name that go into the temporary name: four bytes each stay below the usual 255."""
-_LOCK_TRIES = 50
+_LOCK_TRIES = 250
 _LOCK_PAUSE = 0.02
 
 
