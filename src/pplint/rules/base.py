@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import ast
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from pplint.engine.context import Context
+    from pplint.engine.flow import FunctionNode
+    from pplint.engine.values import Values
 
 
 class Example(NamedTuple):
@@ -45,3 +51,39 @@ class RuleInfo(NamedTuple):
         """The pylint id: the level's letter, then 7, family and number (`PPL101` is `E7101`)."""
         letter = {"error": "E", "warning": "W"}.get(self.severity, "I")
         return f"{letter}7{self.code[3:]}"
+
+
+class Rule:
+    """A rule's reasoning. Each event is called at a place, whose state is in `context.flow`."""
+
+    info: RuleInfo
+
+    def module(self, context: Context, tree: ast.Module) -> None:
+        """The file as a whole, before the walk."""
+
+    def call(self, context: Context, node: ast.Call) -> None:
+        """A call, after its arguments."""
+
+    def subscript(self, context: Context, node: ast.Subscript) -> None:
+        """A subscript, read or written."""
+
+    def attribute(self, context: Context, node: ast.Attribute) -> None:
+        """An attribute that is read."""
+
+    def compare(self, context: Context, node: ast.Compare) -> None:
+        """A comparison."""
+
+    def binary(self, context: Context, node: ast.BinOp) -> None:
+        """An arithmetic operation."""
+
+    def loop(self, context: Context, target: ast.expr, iterable: ast.expr, found: Values) -> None:
+        """A loop or a generator of a comprehension, before its body; `found` are the iterable's alternatives."""
+
+    def assign(self, context: Context, target: ast.expr, found: Values, node: ast.stmt) -> None:
+        """An assignment of alternatives to one target."""
+
+    def enter(self, context: Context, node: FunctionNode) -> None:
+        """The start of a function."""
+
+    def leave(self, context: Context, node: FunctionNode) -> None:
+        """The end of a function; the environment is that of its last line."""

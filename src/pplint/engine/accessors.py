@@ -1,0 +1,200 @@
+"""Which parameters take a GLOBAL layer id and which a LOCAL index, solved to a fixed point over the whole tree."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from pplint.engine.project import Place, Project, position_of
+from pplint.engine.vocabulary import is_end, is_start
+
+GLOBAL = "GLOBAL"
+LOCAL = "LOCAL"
+COMMON_METHODS = frozenset({"__init__", "__call__", "forward"})
+"""Names that every module defines: they say nothing about a receiver of unknown type."""
+
+
+class Evidence(NamedTuple):
+    """Why a parameter has its space: a place and a sentence, and the parameter that it is handed to, if any."""
+
+    module: str
+    line: int
+    text: str
+    next: tuple[str, str] | None
+
+
+class Target(NamedTuple):
+    """One definition that a call may reach: function id, class id or "", parameter, its argument position."""
+
+    function: str
+    owner: str
+    parameter: str
+    position: int | None
+    evidence: Evidence
+
+
+Key = tuple[str, str]
+
+
+class Accessors:
+    """The solved parameters. Function ids are `module:Class.method` or `module:function`."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.spaces: dict[str, dict[str, dict[str, Evidence]]] = {GLOBAL: {}, LOCAL: {}}
+        self._facts: dict[str, tuple[Place, dict[str, Any]]] = {}
+        self.names: dict[str, set[str]] = {GLOBAL: set(), LOCAL: set()}
+        self._by_name: dict[tuple[str, str], list[Target]] = {}
+        self._fresh: dict[str, set[str]] = {GLOBAL: set(), LOCAL: set()}
+        self._collect()
+        self._seed()
+        for space in (LOCAL, GLOBAL):
+            while self._fresh[space]:
+                names, self._fresh[space] = self._fresh[space], set()
+                for name in sorted(names):
+                    self._spread(space, name)
+
+    def _collect(self) -> None:
+        for module, summary in self.project.summaries.items():
+            for name, facts in summary["functions"].items():
+                self._facts[f"{module}:{name}"] = Place(module, "", name), facts
+            for class_name, owner in summary["classes"].items():
+                for name, facts in owner["methods"].items():
+                    place = Place(module, f"{module}:{class_name}", name)
+                    self._facts[f"{module}:{class_name}.{name}"] = place, facts
+        self._edges: dict[str, list[tuple[str, Place, list[Any]]]] = {}
+        for function, (place, facts) in self._facts.items():
+            for passed in facts["passes"]:
+                self._edges.setdefault(passed[1][-1], []).append((function, place, passed))
+
+    def _seed(self) -> None:
+        for function, (place, facts) in self._facts.items():
+            for parameter, how, path, line in facts["uses"]:
+                if is_end(parameter) or is_start(parameter):
+                    continue
+                key = (function, parameter)
+                name = place.function
+                if how == "minus":
+                    self._learn(GLOBAL, key, place, line, f"`{name}` subtracts `start_layer`")
+                elif how == "compared":
+                    self._learn(
+                        GLOBAL, key, place, line, f"`{name}` compares `{parameter}` with the stage range"
+                    )
+                elif len(path) >= 2:
+                    self._seed_lookup(key, place, name, path, line)
+
+    def _seed_lookup(self, key: Key, place: Place, name: str, path: list[str], line: int) -> None:
+        for owner in self.project.types_of(place, tuple(path[:-1])):
+            if self.project.is_mapping(owner, path[-1]):
+                text = f"`{name}` looks `{key[1]}` up in `{path[-1]}`, whose keys are GLOBAL layer ids"
+                self._learn(GLOBAL, key, place, line, text)
+            elif self.project.shifted(owner, path[-1]):
+                text = f"`{name}` uses `{key[1]}` as an index of the stage's own `{path[-1]}`"
+                self._learn(LOCAL, key, place, line, text)
+
+    def _learn(
+        self, space: str, key: Key, place: Place, line: int, text: str, following: Key | None = None
+    ) -> None:
+        known = self.spaces[space].setdefault(key[0], {})
+        if key[1] not in known:
+            self._by_name.clear()
+            self.names[space].add(place.function.rpartition(".")[2])
+            known[key[1]] = Evidence(place.module, line, text, following)
+            class_name = self.project.class_name(place.owner).rpartition(".")[2]
+            self._fresh[space].add(
+                class_name if place.function == "__init__" else place.function.rpartition(".")[2]
+            )
+
+    def _spread(self, space: str, name: str) -> None:
+        for function, place, (parameter, callee, where, line) in self._edges.get(name, ()):
+            known = self.spaces[space].get(function, {})
+            if parameter in known or (space == LOCAL and parameter in self.spaces[GLOBAL].get(function, {})):
+                continue
+            hit = next((t for t in self.targets(place, callee, space) if matches(t, where)), None)
+            if hit is not None and not is_end(parameter):
+                text = f"`{place.function}` hands `{parameter}` to `{callee[-1]}`"
+                self._learn(space, (function, parameter), place, line, text, (hit.function, hit.parameter))
+
+    # Queries ---------------------------------------------------------------------------------------------
+
+    def targets(self, place: Place, callee: list[str], space: str = GLOBAL) -> list[Target]:
+        """The parameters in `space` that a call of the dotted `callee` at `place` may reach."""
+        project = self.project
+        if len(callee) == 1:
+            found = project.resolve(place.module, callee)
+            if found is None:
+                nested = f"{place.module}:{place.function}.{callee[0]}"
+                return self._of(nested, "", space)
+            if found in project.classes:
+                constructor = project.method(found, "__init__")
+                return self._of(f"{constructor[0]}.__init__", constructor[0], space) if constructor else []
+            return self._of(found, "", space)
+        types = project.types_of(place, tuple(callee[:-1])) if callee[0] != "?" else frozenset()
+        known = [(found[0], found[1]) for one in sorted(types) if (found := project.method(one, callee[-1]))]
+        if known:
+            return self._typed(known, callee[-1], space)
+        as_function = project.resolve(place.module, callee)
+        if as_function is not None and as_function not in project.classes:
+            return self._of(as_function, "", space)
+        return [] if types else self.by_name(callee[-1], space)
+
+    def _typed(self, known: list[tuple[str, dict[str, Any]]], name: str, space: str) -> list[Target]:
+        found: list[Target] = []
+        for owner, facts in known:
+            owners = [owner]
+            if facts["abstract"]:
+                owners += [
+                    c for c in self.project.children(owner) if name in self.project.classes[c]["methods"]
+                ]
+            for one in owners:
+                found += self._of(f"{one}.{name}", one, space)
+        return found
+
+    def by_name(self, name: str, space: str = GLOBAL) -> list[Target]:
+        """Targets for a receiver of unknown type: only where the definitions in view agree."""
+        if name not in self.names[space] or name in COMMON_METHODS:
+            return []
+        known = self._by_name.get((name, space))
+        if known is None:
+            known = self._by_name[name, space] = self._agreed(name, space)
+        return known
+
+    def _agreed(self, name: str, space: str) -> list[Target]:
+        found: list[Target] = []
+        silent = 0
+        for owner in self.project.definers.get(name, ()):
+            facts = self.project.classes[owner]["methods"][name]
+            here = self._of(f"{owner}.{name}", owner, space)
+            other = self._of(f"{owner}.{name}", owner, LOCAL if space == GLOBAL else GLOBAL)
+            if other and not here:
+                return []
+            found += here
+            silent += not here and not facts["abstract"] and len(facts["params"]) + len(facts["keywords"]) > 1
+        owners = {target.owner for target in found}
+        return found if owners and len(owners) * 3 >= 2 * (len(owners) + silent) else []
+
+    def _of(self, function: str, owner: str, space: str) -> list[Target]:
+        known = self.spaces[space].get(function)
+        if not known:
+            return []
+        facts = self._facts[function][1]
+        return [Target(function, owner, p, position_of(facts, p), evidence) for p, evidence in known.items()]
+
+    def chain(self, evidence: Evidence) -> list[Evidence]:
+        """The steps from a parameter to the line that proves its space."""
+        found = [evidence]
+        while found[-1].next is not None and len(found) < 8:
+            following = self._evidence(found[-1].next)
+            if following is None:
+                break
+            found.append(following)
+        return found
+
+    def _evidence(self, key: Key) -> Evidence | None:
+        return next(
+            (known for space in self.spaces.values() if (known := space.get(key[0], {}).get(key[1]))), None
+        )
+
+
+def matches(target: Target, where: int | str) -> bool:
+    """Whether an argument at a position or with a keyword reaches the target's parameter."""
+    return target.parameter == where if isinstance(where, str) else target.position == where

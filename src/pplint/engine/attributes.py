@@ -1,0 +1,104 @@
+"""What the assignments of a class say about its attributes: padded lists, mappings, buffer lists, objects."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from pplint.engine import values as v
+from pplint.engine.flow import Flow
+from pplint.engine.values import Value, Values
+from pplint.engine.vocabulary import is_end, is_start
+
+
+def assigned(
+    summary: dict[str, Any],
+    owner: dict[str, Any] | None,
+    flow: Flow,
+    target: ast.expr,
+    found: Values,
+    node: ast.stmt,
+) -> None:
+    """Record one assignment; `owner` is the facts of the enclosing class, if any."""
+    if owner is None:
+        if isinstance(target, ast.Name) and target.id == "EntryClass" and isinstance(node, ast.Assign):
+            parts = node.value.elts if isinstance(node.value, (ast.List, ast.Tuple)) else [node.value]
+            summary["entry"] += [path[-1] for part in parts if (path := v.dotted(part))]
+        return
+    if isinstance(target, (ast.Tuple, ast.List)):
+        _unpacked(owner, flow, target, found, node)
+    elif isinstance(target, ast.Attribute) and v.dotted(target.value) == ("self",):
+        for fact in _facts_of(flow, found, node):
+            _add(owner, target.attr, fact, node, flow)
+    elif isinstance(target, ast.Subscript):
+        path = v.dotted(target.value)
+        if path and len(path) == 2 and path[0] == "self" and not isinstance(target.slice, ast.Slice):
+            if _pairs(flow.evaluate(target.slice), found):
+                _add(owner, path[1], ["mapping"], node, flow)
+
+
+def _add(owner: dict[str, Any], attribute: str, fact: list[Any], node: ast.stmt, flow: Flow) -> None:
+    method = flow.functions[0].name if flow.functions else ""
+    entries = owner["attrs"].setdefault(attribute, [])
+    if len(entries) < 12:
+        entries.append({"v": fact, "line": node.lineno, "method": method})
+
+
+def _unpacked(
+    owner: dict[str, Any], flow: Flow, target: ast.Tuple | ast.List, found: Values, node: ast.stmt
+) -> None:
+    from pplint.engine.summary import describe
+
+    names = [item.attr if v.dotted(item) and isinstance(item, ast.Attribute) else "" for item in target.elts]
+    call = found[0] if len(found) == 1 and found[0].kind == v.CALL else None
+    if call is not None and len(names) == 3:
+        description = describe(call)
+        rest = [name for name in names if name and not is_start(name) and not is_end(name)]
+        start = next((name for name in names if is_start(name)), "")
+        end = next((name for name in names if is_end(name)), "")
+        if description[0] == "call" and len(rest) == 1:
+            _add(owner, rest[0], ["unpacked", description, start, end], node, flow)
+    for position, name in enumerate(names):
+        if name:
+            for value in found:
+                item = value.data[position] if value.kind == v.TUPLE and position < len(value.data) else None
+                fact = ["item", describe(value), position] if item is None else describe(item[0])
+                _add(owner, name, fact, node, flow)
+
+
+def _facts_of(flow: Flow, found: Values, node: ast.stmt) -> list[list[Any]]:
+    from pplint.engine.summary import describe
+
+    expression = getattr(node, "value", None)
+    if isinstance(expression, ast.DictComp):
+        outer = flow.env
+        flow.env = dict(outer)
+        flow.bind_generators(expression.generators)
+        paired = _pairs(flow.evaluate(expression.key), flow.evaluate(expression.value))
+        flow.env = outer
+        return [["mapping"]] if paired else [["other"]]
+    if (
+        isinstance(expression, ast.Call)
+        and v.dotted(expression.func) == ("dict",)
+        and len(expression.args) == 1
+    ):
+        zipped = flow.evaluate(expression.args[0])
+        if zipped[0].kind == v.ZIP and any(one.kind == v.RANGE for group in zipped[0].data for one in group):
+            return [["mapping"]]
+    if isinstance(expression, ast.ListComp):
+        iterable = flow.evaluate(expression.generators[0].iter)
+        if len(iterable) == 1 and iterable[0].kind == v.RANGE:
+            return [["list", [describe(one) for one in iterable[0].data[1]]]]
+    if isinstance(expression, ast.BinOp) and isinstance(expression.op, ast.Mult):
+        if isinstance(expression.left, ast.List):
+            return [["list", [describe(one) for one in flow.evaluate(expression.right)]]]
+    return [describe(value) for value in found]
+
+
+def _pairs(key: Values, found: Values) -> bool:
+    """Whether a GLOBAL id (an element of a list of ids) is mapped to its position in that list."""
+    parts: list[Value] = []
+    for value in found:
+        parts += [one for item in value.data for one in item] if value.kind == v.TUPLE else [value]
+    counted = any(one.kind == v.INDEX for one in parts) or any(one.kind == v.COUNT for one in parts)
+    return counted and all(one.kind == v.ELEMENT for one in key)

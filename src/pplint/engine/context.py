@@ -1,0 +1,257 @@
+"""What a rule can ask at a place, and how it reports a conflict there."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pplint.engine import guards as g
+from pplint.engine import values as v
+from pplint.engine.accessors import Accessors, Evidence, Target
+from pplint.engine.flow import Flow, FunctionNode, Listener
+from pplint.engine.levels import flag_on_path
+from pplint.engine.project import Padded, Place, Project
+from pplint.engine.shape import shape_of
+from pplint.engine.values import Value, Values
+from pplint.engine.vocabulary import DRAFT
+from pplint.finding import ERROR, INFO, WARNING, Edit, Finding, Fix, Span, Step
+
+if TYPE_CHECKING:
+    from pplint.rules.base import Rule
+    from pplint.source.text import Source
+
+
+class Facts(NamedTuple):
+    """The joined facts of a tree."""
+
+    project: Project
+    accessors: Accessors
+
+
+class Context(Listener):
+    """The walk of one file for the rules: `flow` is the state of the place, `findings` what was reported."""
+
+    def __init__(
+        self, facts: Facts, module: str, source: Source, tree: ast.Module, rules: list[Rule]
+    ) -> None:
+        self.project, self.accessors = facts
+        self.module = module
+        self.source = source
+        self.tree = tree
+        self.scope = module.replace(".", "/") + ".py"
+        self.findings: list[Finding] = []
+        self.flow: Flow = None  # type: ignore[assignment]  # set by `walk`
+        self.rules = rules
+        self._told: set[tuple[str, Span]] = set()
+
+    # Where we are ----------------------------------------------------------------------------------------
+
+    @property
+    def class_id(self) -> str:
+        """The id of the enclosing class, or ""."""
+        name = ".".join(one.name for one in self.flow.classes)
+        found = f"{self.module}:{name}"
+        return found if found in self.project.classes else ""
+
+    @property
+    def place(self) -> Place:
+        functions = self.flow.functions
+        if not functions:
+            return Place(self.module, self.class_id, "")
+        name = functions[-1].name if self.class_id else ".".join(self.flow.names)
+        return Place(self.module, self.class_id, name)
+
+    @property
+    def function_id(self) -> str:
+        place = self.place
+        return f"{place.owner or place.module}{'.' if place.owner else ':'}{place.function}"
+
+    @property
+    def draft(self) -> bool:
+        """Whether we are in a draft model, which numbers its layers from 0 by itself."""
+        return bool(DRAFT.search(".".join((self.module, *self.flow.names))))
+
+    def stage(self, *more: Value) -> frozenset[str]:
+        """What the conditions at this place (and those under which values were chosen) say about the stage."""
+        known = list(self.flow.guards)
+        for value in more:
+            known += value.guards
+        return g.stage_facts(known)
+
+    # What things are -------------------------------------------------------------------------------------
+
+    def padded(self, found: Values) -> Padded | None:
+        """The padded list among alternatives, or None."""
+        for path in v.paths(found):
+            padded = self.project.padded(self.place, path)
+            if padded is not None:
+                return padded
+        return None
+
+    def is_mapping(self, path: tuple[str, ...]) -> bool:
+        """Whether a chain is a dictionary from GLOBAL ids to DENSE ids."""
+        owners = self.project.types_of(self.place, path[:-1]) if len(path) > 1 else ()
+        return any(self.project.is_mapping(owner, path[-1]) for owner in owners)
+
+    def is_stage_list(self, path: tuple[str, ...]) -> bool:
+        """Whether a chain is a list with one entry per layer of the stage (its class indexes it shifted)."""
+        owners = self.project.types_of(self.place, path[:-1]) if len(path) > 1 else ()
+        return any(self.project.shifted(owner, path[-1]) for owner in owners)
+
+    def targets(self, node: ast.Call, space: str) -> list[tuple[Target, Value]]:
+        """The parameters in `space` that a call may reach, each with the callee it was found by."""
+        found: list[tuple[Target, Value]] = []
+        if isinstance(node.func, ast.Attribute) and node.func.attr not in self.accessors.names[space]:
+            return found
+        for callee in self.flow.evaluate(node.func):
+            path = _callee(callee)
+            if path is not None:
+                found += [(target, callee) for target in self.accessors.targets(self.place, path, space)]
+        return found
+
+    # Reporting -------------------------------------------------------------------------------------------
+
+    def level(self, owner: str = "") -> tuple[str, str]:
+        """The level that reach gives, and the sentence that says which condition made it so."""
+        accepts = self.project.accepts_pp(owner) if owner else None
+        if accepts is False:
+            name = self.project.class_name(owner)
+            return (
+                INFO,
+                f"latent: `{name}` does not accept pipeline parallelism today (no `pp_proxy_tensors` in its forward)",
+            )
+        flag = flag_on_path(self.flow.guards)
+        return (WARNING, f"only when `{flag}`") if flag else (ERROR, "")
+
+    def steps(self, evidence: Evidence) -> list[Step]:
+        """The steps that prove a parameter's space."""
+        return [
+            Step(self.project.files.get(one.module, ""), one.line, 1, one.text)
+            for one in self.accessors.chain(evidence)
+        ]
+
+    def step(self, node: ast.AST, text: str) -> Step:
+        """A step at a node of this file."""
+        return Step(self.source.path, getattr(node, "lineno", 1), self.source.span(node).column, text)
+
+    def fact_step(self, class_id: str, line: int, text: str) -> Step:
+        """A step at a line of the file that defines a class."""
+        return Step(self.project.files.get(self.project.module_of(class_id), ""), line, 1, text)
+
+    def edit(self, node: ast.AST, text: str) -> Edit:
+        """Replace a node's text."""
+        return Edit(self.source.span(node), text)
+
+    def report(
+        self,
+        rule: Rule,
+        node: ast.AST,
+        message: str,
+        *,
+        severity: str,
+        trace: list[Step] | None = None,
+        fix: Fix | None = None,
+        no_fix: str = "",
+        around: ast.AST | None = None,
+    ) -> None:
+        """Report a conflict at `node`; `around` is the expression that identifies it (default: the node)."""
+        span = self.source.span(node)
+        if (rule.info.code, span) in self._told:
+            return
+        self._told.add((rule.info.code, span))
+        normal, shape = shape_of(around or node, self.flow.env)
+        self.findings.append(
+            Finding(
+                code=rule.info.code, name=rule.info.name, severity=severity, path=self.source.path, span=span,
+                symbol=self.flow.symbol, message=message, trace=tuple(trace or ()), fix=fix, no_fix=no_fix,
+                statement=self._header(), shape=f"{rule.info.code} {shape}", fingerprint=normal,
+            )
+        )  # fmt: skip
+
+    def _header(self) -> Span | None:
+        statement = self.flow.statement
+        if statement is None:
+            return None
+        span = self.source.span(statement)
+        body = getattr(statement, "body", None)
+        if isinstance(body, list) and body:
+            first = self.source.span(body[0])
+            return Span(span.line, span.column, max(span.line, first.line - 1), first.column)
+        return span
+
+
+class Walk(Context):
+    """A context that hands each event to the rules that listen to it."""
+
+    def __init__(
+        self, facts: Facts, module: str, source: Source, tree: ast.Module, rules: list[Rule]
+    ) -> None:
+        super().__init__(facts, module, source, tree, rules)
+        self._on: dict[str, list[Any]] = {
+            event: [getattr(rule, event) for rule in rules if _overrides(rule, event)] for event in EVENTS
+        }
+
+    def walk(self) -> list[Finding]:
+        """Walk the file once and return the findings."""
+        from pplint.engine.summary import module_constants
+
+        self.flow = Flow(module_constants(self.tree), self)
+        for handler in self._on["module"]:
+            handler(self, self.tree)
+        self.flow.module(self.tree)
+        return self.findings
+
+    def call(self, flow: Flow, node: ast.Call) -> None:
+        for handler in self._on["call"]:
+            handler(self, node)
+
+    def subscript(self, flow: Flow, node: ast.Subscript) -> None:
+        for handler in self._on["subscript"]:
+            handler(self, node)
+
+    def attribute(self, flow: Flow, node: ast.Attribute) -> None:
+        for handler in self._on["attribute"]:
+            handler(self, node)
+
+    def compare(self, flow: Flow, node: ast.Compare) -> None:
+        for handler in self._on["compare"]:
+            handler(self, node)
+
+    def binary(self, flow: Flow, node: ast.BinOp) -> None:
+        for handler in self._on["binary"]:
+            handler(self, node)
+
+    def loop(self, flow: Flow, target: ast.expr, iterable: ast.expr, found: Values) -> None:
+        for handler in self._on["loop"]:
+            handler(self, target, iterable, found)
+
+    def assign(self, flow: Flow, target: ast.expr, found: Values, node: ast.stmt) -> None:
+        for handler in self._on["assign"]:
+            handler(self, target, found, node)
+
+    def enter(self, flow: Flow, node: FunctionNode) -> None:
+        for handler in self._on["enter"]:
+            handler(self, node)
+
+    def leave(self, flow: Flow, node: FunctionNode) -> None:
+        for handler in self._on["leave"]:
+            handler(self, node)
+
+
+EVENTS = ("module", "call", "subscript", "attribute", "compare", "binary", "loop", "assign", "enter", "leave")
+
+
+def _overrides(rule: Rule, event: str) -> bool:
+    from pplint.rules.base import Rule as Base
+
+    return getattr(type(rule), event) is not getattr(Base, event)
+
+
+def _callee(callee: Value) -> list[str] | None:
+    if callee.kind == v.PATH:
+        return list(callee.data)
+    if callee.kind == v.PARTIAL and callee.data:
+        return _callee(callee.data[0])
+    if callee.kind == v.MEMBER:
+        return ["?", callee.data[1]]
+    return None

@@ -1,0 +1,118 @@
+"""Which conditions are known to hold at a place, and what they say about the stage."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from pplint.engine.values import Atom
+from pplint.engine.vocabulary import is_end, is_start
+
+FIRST = "first"  # the stage starts at layer 0
+LAST = "last"
+SINGLE = "single"  # there is one stage only
+
+_FLIPPED = {
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.Lt: ast.GtE,
+    ast.GtE: ast.Lt,
+    ast.Gt: ast.LtE,
+    ast.LtE: ast.Gt,
+}
+
+
+def atoms(test: ast.expr, holds: bool) -> list[Atom]:
+    """Split a condition into parts that each hold for certain."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return atoms(test.operand, not holds)
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) is holds:
+        return [atom for part in test.values for atom in atoms(part, holds)]
+    if isinstance(test, ast.NamedExpr):
+        return atoms(test.value, holds)
+    return [Atom(test, holds)]
+
+
+def last_name(node: ast.expr) -> str:
+    """The last name of a chain or of a called chain, or ""."""
+    if isinstance(node, ast.Call):
+        node = node.func
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def stage_facts(known: Iterable[Atom]) -> frozenset[str]:
+    """What the conditions say about the stage: a subset of {FIRST, LAST, SINGLE}."""
+    said: set[str] = set()
+    for atom in known:
+        said |= _stage_fact(atom)
+    if SINGLE in said:
+        said |= {FIRST, LAST}
+    return frozenset(said)
+
+
+def _stage_fact(atom: Atom) -> set[str]:
+    test, holds = atom
+    name = last_name(test)
+    if name:
+        return _named_fact(name.lstrip("_"), holds)
+    if isinstance(test, ast.BoolOp) and holds and isinstance(test.op, ast.Or):
+        parts = [stage_facts(atoms(part, True)) for part in test.values]
+        return set(frozenset.intersection(*parts))
+    if isinstance(test, ast.Compare) and len(test.ops) == 1:
+        operator: type[ast.cmpop] = type(test.ops[0])
+        if not holds:
+            operator = _FLIPPED.get(operator, ast.Is)
+        return _compare_fact(test.left, operator, test.comparators[0])
+    return set()
+
+
+def _named_fact(name: str, holds: bool) -> set[str]:
+    if holds and name in ("is_first_rank", "is_first_stage", "is_pp_first_rank", "is_first_pp_rank"):
+        return {FIRST}
+    if holds and name in ("is_last_rank", "is_last_stage", "is_pp_last_rank", "is_last_pp_rank"):
+        return {LAST}
+    if not holds and is_start(name):
+        return {FIRST}
+    if not holds and name in ("pp_rank", "rank_in_group"):
+        return {FIRST}
+    return set()
+
+
+def _compare_fact(left: ast.expr, operator: type[ast.cmpop], right: ast.expr) -> set[str]:
+    if isinstance(left, ast.Constant) and not isinstance(right, ast.Constant):
+        mirrored: dict[type[ast.cmpop], type[ast.cmpop]] = {
+            ast.Lt: ast.Gt, ast.Gt: ast.Lt, ast.LtE: ast.GtE, ast.GtE: ast.LtE,
+        }  # fmt: skip
+        left, right, operator = right, left, mirrored.get(operator, operator)
+    name = last_name(left).lstrip("_")
+    number = right.value if isinstance(right, ast.Constant) and isinstance(right.value, int) else None
+    if number is None:
+        other = last_name(right)
+        return {LAST} if operator is ast.Eq and is_end(name) and "hidden_layers" in other else set()
+    small = (operator is ast.Eq and number == 0) or (operator is ast.Lt and number == 1)
+    small = small or (operator is ast.LtE and number == 0)
+    if small and (is_start(name) or name in ("pp_rank", "rank_in_group")):
+        return {FIRST}
+    one = (operator is ast.Eq and number == 1) or (operator is ast.Lt and number == 2)
+    one = one or (operator is ast.LtE and number == 1)
+    if one and name in ("world_size", "pp_size", "pipeline_parallel_size", "pp_world_size"):
+        return {SINGLE}
+    return set()
+
+
+def subject_tests(known: Iterable[Atom], subject: str) -> list[Atom]:
+    """The conditions whose `isinstance`, `hasattr` or comparison asks about `subject` (an `ast.dump`)."""
+    return [atom for atom in known if any(ast.dump(node) == subject for node in _asked(atom.test))]
+
+
+def _asked(test: ast.expr) -> list[ast.expr]:
+    if isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.args:
+        return [test.args[0]] if test.func.id in ("isinstance", "hasattr", "getattr", "type") else []
+    if isinstance(test, ast.Compare):
+        parts = [test.left, *test.comparators]
+        return parts + [
+            inner for part in parts for inner in (_asked(part) if isinstance(part, ast.Call) else [])
+        ]
+    return [test]

@@ -1,0 +1,359 @@
+"""What one file says about layers, as plain data: the facts before they are joined with other files.
+
+A summary is made of dictionaries, lists, strings and numbers only, so that it can be cached and sent between
+processes. Values are described in short lists, see `describe`.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from pplint.engine import values as v
+from pplint.engine.flow import Flow, FunctionNode, Listener
+from pplint.engine.values import Value, Values
+from pplint.engine.vocabulary import PROXY_PARAMETER, is_end, is_start
+
+Description = list[Any]
+FunctionFacts = dict[str, Any]
+ClassFacts = dict[str, Any]
+Summary = dict[str, Any]
+
+
+def summarise(tree: ast.Module) -> Summary:
+    """The summary of one parsed module."""
+    listener = Summariser(tree)
+    flow = Flow(listener.constants, listener)
+    flow.module(tree)
+    return listener.summary
+
+
+def module_constants(tree: ast.Module) -> dict[str, Values]:
+    """Integer and string constants at the top of a module, as an environment."""
+    found: dict[str, Values] = {}
+    rebound: set[str] = set()
+    for statement in tree.body:
+        target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+        if isinstance(statement, ast.AnnAssign):
+            target = statement.target
+        if not isinstance(target, ast.Name) or not isinstance(statement, (ast.Assign, ast.AnnAssign)):
+            continue
+        if target.id in found:
+            rebound.add(target.id)
+        number = literal_integer(statement.value)
+        if number is not None:
+            found[target.id] = (Value(v.INT, number, statement.value),)
+    return {name: value for name, value in found.items() if name not in rebound}
+
+
+def literal_integer(node: ast.expr | None) -> int | None:
+    """The number of `3` or `-3`, else None."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        inner = literal_integer(node.operand)
+        return None if inner is None else -inner
+    if isinstance(node, ast.Constant) and type(node.value) is int:
+        return node.value
+    return None
+
+
+def describe(value: Value) -> Description:
+    """A value as data: `["path", [...]]`, `["int", n]`, `["call", path, keywords, star, line, positional]` and the like."""
+    if value.kind == v.PATH:
+        return ["path", list(value.data)]
+    if value.kind == v.PARAM:
+        return ["path", [value.data]]
+    if value.kind == v.INT:
+        return ["int", value.data]
+    if value.kind == v.NONE:
+        return ["none"]
+    if value.kind == v.CALL and isinstance(value.node, ast.Call):
+        for callee in value.data:
+            if callee.kind in (v.PATH, v.PARAM):
+                positional = len(value.node.args)
+                return ["call", describe(callee)[1], *_keywords(value.node), value.node.lineno, positional]
+    if value.kind == v.ITEM:
+        inner = describe(value.data[0][0])
+        return ["item", inner, value.data[1]] if inner[0] != "other" else ["other"]
+    if value.kind == v.COUNT:
+        return ["count", *[describe(one) for one in value.data[:2]]]
+    if value.kind == v.ARITH:
+        operator, left, right = value.data
+        if left and right:
+            return ["arith", operator, describe(left[0]), describe(right[0])]
+    return ["other"]
+
+
+def _keywords(node: ast.Call) -> tuple[list[str], bool]:
+    names = [keyword.arg for keyword in node.keywords if keyword.arg]
+    star = any(k.arg is None for k in node.keywords) or any(isinstance(a, ast.Starred) for a in node.args)
+    return names, star
+
+
+class Summariser(Listener):
+    """Listens to the walk of one module and fills its summary."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.constants = module_constants(tree)
+        self.summary: Summary = {
+            "imports": _imports(tree),
+            "constants": {name: found[0].data for name, found in self.constants.items()},
+            "classes": {},
+            "functions": {},
+            "entry": [],
+            "builds": [],
+        }
+        self._classes(tree.body, ())
+
+    def _classes(self, body: list[ast.stmt], outer: tuple[str, ...]) -> None:
+        for node in body:
+            if isinstance(node, ast.ClassDef):
+                bases = [".".join(path) for path in map(_base_path, node.bases) if path]
+                name = ".".join((*outer, node.name))
+                constants = {
+                    target.id: number
+                    for statement in node.body
+                    if isinstance(statement, ast.Assign)
+                    and isinstance(target := statement.targets[0], ast.Name)
+                    if (number := literal_integer(statement.value)) is not None
+                }
+                self.summary["classes"][name] = {
+                    "line": node.lineno, "bases": bases, "methods": {}, "attrs": {}, "constants": constants, "shifted": {},
+                }  # fmt: skip
+                self._classes(node.body, (*outer, node.name))
+            elif isinstance(node, (ast.If, ast.Try)):
+                self._classes(node.body, outer)
+                self._classes(node.orelse, outer)
+
+    # Events ----------------------------------------------------------------------------------------------
+
+    def enter(self, flow: Flow, node: FunctionNode) -> None:
+        arguments = node.args
+        positional = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
+        decorators = {path[-1] for d in node.decorator_list if (path := v.dotted(d))}
+        facts: FunctionFacts = {
+            "line": node.lineno,
+            "params": positional,
+            "keywords": [a.arg for a in arguments.kwonlyargs],
+            "defaults": _defaults(arguments),
+            "annotations": _annotations(arguments),
+            "property": bool(decorators & {"property", "cached_property"}),
+            "static": "staticmethod" in decorators,
+            "abstract": _is_abstract(node, decorators),
+            "proxy": PROXY_PARAMETER in positional or any(a.arg == PROXY_PARAMETER for a in arguments.kwonlyargs),
+            "uses": [], "passes": [], "returns": [], "elements": [],
+        }  # fmt: skip
+        self._table(flow)[flow.names[-1] if self._class(flow) else ".".join(flow.names)] = facts
+
+    def _class(self, flow: Flow) -> ClassFacts | None:
+        """The class whose method we are in (also inside a function nested in that method)."""
+        if not flow.classes:
+            return None
+        found: ClassFacts | None = self.summary["classes"].get(".".join(c.name for c in flow.classes))
+        return found
+
+    def _table(self, flow: Flow) -> dict[str, FunctionFacts]:
+        owner = self._class(flow)
+        table: dict[str, FunctionFacts] = owner["methods"] if owner else self.summary["functions"]
+        return table
+
+    def _function(self, flow: Flow) -> FunctionFacts | None:
+        if not flow.functions:
+            return None
+        return self._table(flow).get(flow.functions[-1].name if self._class(flow) else ".".join(flow.names))
+
+    def binary(self, flow: Flow, node: ast.BinOp) -> None:
+        if isinstance(node.op, ast.Sub) and any(names_start(one) for one in flow.evaluate(node.right)):
+            self._use(flow, flow.evaluate(node.left), "minus", [], node)
+
+    def compare(self, flow: Flow, node: ast.Compare) -> None:
+        sides = [node.left, *node.comparators]
+        ordered = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+        if isinstance(node.ops[0], ordered):
+            bounds = [
+                side for side in sides if any(names_start(o) or names_end(o) for o in flow.evaluate(side))
+            ]
+            if bounds:
+                for side in sides:
+                    self._use(flow, flow.evaluate(side), "compared", [], node)
+        elif isinstance(node.ops[0], (ast.In, ast.NotIn)):
+            for path in v.paths(flow.evaluate(node.comparators[0])):
+                self._use(flow, flow.evaluate(node.left), "key", list(path), node)
+
+    def subscript(self, flow: Flow, node: ast.Subscript) -> None:
+        if isinstance(node.slice, (ast.Slice, ast.Constant)):
+            return
+        for path in v.paths(flow.evaluate(node.value)):
+            index = flow.evaluate(node.slice)
+            self._use(flow, index, "sub", list(path), node)
+            owner = self._class(flow)
+            if (
+                owner is not None
+                and len(path) == 2
+                and path[0] == "self"
+                and any(is_shifted(one) for one in index)
+            ):
+                owner["shifted"].setdefault(
+                    path[1], [node.lineno, flow.functions[-1].name if flow.functions else ""]
+                )
+
+    def call(self, flow: Flow, node: ast.Call) -> None:
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "get" and node.args:
+            for path in v.paths(flow.evaluate(node.func.value)):
+                self._use(flow, flow.evaluate(node.args[0]), "key", list(path), node)
+        if _is_super_constructor(node):
+            self._build(flow, node, ["super", "__init__"])
+        callee = flow.evaluate(node.func)
+        facts = self._function(flow)
+        for one in callee:
+            path = _callee_path(one)
+            if path is None:
+                continue
+            if facts is not None:
+                self._passes(flow, facts, node, path)
+            if path[-1][:1].isupper() or path[-1].endswith(("_cls", "_class", "Class")):
+                self._build(flow, node, path)
+
+    def _passes(self, flow: Flow, facts: FunctionFacts, node: ast.Call, path: list[str]) -> None:
+        for position, argument in enumerate(node.args):
+            for one in flow.evaluate(argument):
+                if one.kind == v.PARAM:
+                    facts["passes"].append([one.data, path, position, node.lineno])
+        for keyword in node.keywords:
+            for one in flow.evaluate(keyword.value):
+                if one.kind == v.PARAM and keyword.arg:
+                    facts["passes"].append([one.data, path, keyword.arg, node.lineno])
+
+    def _build(self, flow: Flow, node: ast.Call, path: list[str]) -> None:
+        keywords, star = _keywords(node)
+        positional = [
+            [describe(o) for o in flow.evaluate(a)] for a in node.args if not isinstance(a, ast.Starred)
+        ]
+        named = {k.arg: [describe(o) for o in flow.evaluate(k.value)] for k in node.keywords if k.arg}
+        self.summary["builds"].append(
+            {
+                "callee": path, "line": node.lineno, "args": positional, "kwargs": named, "star": star,
+                "in": [".".join(c.name for c in flow.classes), flow.functions[-1].name if flow.functions else ""],
+            }
+        )  # fmt: skip
+
+    def attribute(self, flow: Flow, node: ast.Attribute) -> None:
+        facts = self._function(flow)
+        if facts is None:
+            return
+        for base in flow.evaluate(node.value):
+            if base.kind in (v.ELEMENT, v.SUB):
+                self._element_read(flow, facts, base, node)
+
+    def _element_read(self, flow: Flow, facts: FunctionFacts, base: Value, node: ast.Attribute) -> None:
+        container = base.data if base.kind == v.ELEMENT else base.data[0]
+        first = base.kind == v.SUB and all(one.kind == v.INT for one in base.data[1])
+        for one in container:
+            if one.kind == v.PARAM and (first or base.kind == v.ELEMENT):
+                how = "first" if first else "each"
+                facts["elements"].append([one.data, how, node.attr, node.lineno])
+
+    def assign(self, flow: Flow, target: ast.expr, found: Values, node: ast.stmt) -> None:
+        from pplint.engine.attributes import assigned
+
+        assigned(self.summary, self._class(flow), flow, target, found, node)
+
+    def returned(self, flow: Flow, node: ast.Return, found: Values) -> None:
+        facts = self._function(flow)
+        if facts is not None and len(facts["returns"]) < 6:
+            facts["returns"] += [one for value in found if (one := describe(value)) != ["other"]]
+
+    def _use(self, flow: Flow, found: Values, how: str, path: list[str], node: ast.expr) -> None:
+        facts = self._function(flow)
+        if facts is None:
+            return
+        for one in found:
+            if one.kind == v.PARAM:
+                facts["uses"].append([one.data, how, path, node.lineno])
+
+
+def names_start(value: Value) -> bool:
+    """Whether the value is called the first layer id of a stage."""
+    return value.kind in (v.PATH, v.PARAM) and is_start(
+        value.data[-1] if value.kind == v.PATH else value.data
+    )
+
+
+def is_shifted(value: Value) -> bool:
+    """Whether the value is something minus the first layer id of a stage."""
+    return value.kind == v.ARITH and value.data[0] == "Sub" and any(names_start(one) for one in value.data[2])
+
+
+def names_end(value: Value) -> bool:
+    """Whether the value is called one past the last layer id of a stage."""
+    return value.kind in (v.PATH, v.PARAM) and is_end(value.data[-1] if value.kind == v.PATH else value.data)
+
+
+def _is_super_constructor(node: ast.Call) -> bool:
+    function = node.func
+    if not isinstance(function, ast.Attribute) or function.attr != "__init__":
+        return False
+    return isinstance(function.value, ast.Call) and v.dotted(function.value.func) == ("super",)
+
+
+def _callee_path(value: Value) -> list[str] | None:
+    if value.kind == v.PATH:
+        return list(value.data)
+    if value.kind == v.PARAM:
+        return [value.data]
+    if value.kind == v.MEMBER:
+        return ["?", value.data[1]]
+    return None
+
+
+def _base_path(node: ast.expr) -> tuple[str, ...] | None:
+    return v.dotted(node.value if isinstance(node, ast.Subscript) else node)
+
+
+def _imports(tree: ast.Module) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    stack: list[ast.AST] = list(tree.body)
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.ImportFrom):
+            module = "." * node.level + (node.module or "")
+            for alias in node.names:
+                found[alias.asname or alias.name] = [module, alias.name]
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                found[alias.asname or alias.name.split(".")[0]] = [
+                    alias.name if alias.asname else alias.name.split(".")[0], "",
+                ]  # fmt: skip
+        else:
+            stack += [child for name in ("body", "orelse", "finalbody", "handlers") for child in getattr(node, name, ())
+                      if isinstance(child, (ast.stmt, ast.ExceptHandler))] if not isinstance(node, ast.expr) else []  # fmt: skip
+    return found
+
+
+def _defaults(arguments: ast.arguments) -> dict[str, list[str]]:
+    """Parameters whose default is a dotted name (a default class)."""
+    positional = [*arguments.posonlyargs, *arguments.args]
+    pairs = list(
+        zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True)
+    )
+    pairs += [
+        (a, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None
+    ]
+    return {argument.arg: list(path) for argument, default in pairs if (path := v.dotted(default))}
+
+
+def _annotations(arguments: ast.arguments) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+        if argument.annotation is not None:
+            text = (
+                ast.unparse(argument.annotation)
+                if not isinstance(argument.annotation, ast.Name)
+                else argument.annotation.id
+            )
+            found[argument.arg] = text
+    return found
+
+
+def _is_abstract(node: FunctionNode, decorators: set[str]) -> bool:
+    body = [s for s in node.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
+    return "abstractmethod" in decorators or all(isinstance(s, (ast.Raise, ast.Pass)) for s in body)

@@ -1,0 +1,35 @@
+"""The few words of SGLang that cannot be learnt from its code, in one place.
+
+Everything else (which methods take a GLOBAL layer id, which lists are padded, who accepts pipeline parallelism) is
+derived from the code in view.
+"""
+
+from __future__ import annotations
+
+import re
+
+START_NAMES = frozenset({"start_layer", "pp_start_layer", "stage_start", "start_layer_id", "layer_start"})
+END_NAMES = frozenset({"end_layer", "pp_end_layer", "stage_end", "end_layer_id", "layer_end"})
+STAGE_COUNT_NAMES = frozenset({"layer_num", "num_local_layers", "local_layer_num", "num_effective_layers"})
+MODEL_COUNT_NAMES = frozenset({"num_hidden_layers", "n_layer", "num_layers", "n_layers"})
+LAYER_ID_NAMES = frozenset({"layer_id"})
+MISSING_LAYER = "PPMissingLayer"
+PROXY_PARAMETER = "pp_proxy_tensors"
+PADDED_MAKERS = frozenset({"make_layers", "make_pp_layers"})
+RANGE_MAKERS = frozenset({"get_pp_indices"})
+
+DRAFT = re.compile(
+    r"(MTP|NextN|nextn|Eagle|EAGLE|eagle|DFlash|DFLASH|dflash|DSpark|dspark|[Dd]raft|Medusa|_mtp)"
+)
+ENCODER = re.compile(r"(Vision|Visual|Audio|Encoder|ViT|Vit)")
+TEST_PATH = re.compile(r"(^|/)(tests?|testing|benchmarks?)(/|$)|(^|/)(test_[^/]*|[^/]*_test|conftest)\.pyi?$")
+
+
+def is_start(name: str) -> bool:
+    """Whether a name means the first layer id of a stage."""
+    return name.lstrip("_") in START_NAMES
+
+
+def is_end(name: str) -> bool:
+    """Whether a name means one past the last layer id of a stage."""
+    return name.lstrip("_") in END_NAMES

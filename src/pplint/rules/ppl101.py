@@ -1,0 +1,224 @@
+"""PPL101: a literal reaches a parameter that takes a GLOBAL layer id."""
+
+from __future__ import annotations
+
+import ast
+
+from pplint.engine import values as v
+from pplint.engine.accessors import GLOBAL, Target, matches
+from pplint.engine.context import Context
+from pplint.engine.guards import FIRST
+from pplint.engine.project import Builder
+from pplint.engine.values import Value
+from pplint.finding import ERROR, INFO, SAFE, UNSAFE, WARNING, Fix, Step
+from pplint.rules.base import Example, Rule, RuleInfo
+from pplint.rules.samples import POOL
+
+INFO_TEXT = RuleInfo(
+    code="PPL101",
+    name="literal-layer-id",
+    severity=ERROR,
+    precision="very-high",
+    summary="a literal is given where a GLOBAL layer id is expected",
+    what=(
+        "A call hands a number to a parameter that takes a GLOBAL layer id: directly, by keyword, through a local, "
+        "module or class constant, through one branch of an assignment, or through an alias of the method."
+    ),
+    why=(
+        "Such a method subtracts the stage's `start_layer` (or looks the id up in a dictionary of the stage's ids). "
+        "With 0 on a stage that starts at layer 12 it reads `buffer[-12]`: an IndexError when the stage owns fewer "
+        "layers than that, and silently another layer when it owns more."
+    ),
+    how=(
+        "Ask the object that is asked anyway for its first layer: `pool.get_value_buffer(pool.start_layer)`. Keep "
+        "reading the dimension from the buffer; the model's configured head dimension differs from it for MLA."
+    ),
+    silent=(
+        "Calls that only the first stage makes (`start_layer == 0`, `is_first_rank`, one stage in all), draft models, "
+        "methods that take a LOCAL index, and inner pools that are never given a stage range (these are info)."
+    ),
+    fixable="`0` becomes `<receiver>.start_layer` (safe where the receiver is a name or a dotted chain).",
+    examples=(
+        Example(
+            title="A backend reads the head dimension from the buffer of layer 0",
+            bad="""\
+class SampleBackend:
+    def __init__(self, model_runner):
+        self.v_head_dim = model_runner.token_to_kv_pool.get_value_buffer(0).shape[-1]  # PPL101
+""",
+            fixed="""\
+class SampleBackend:
+    def __init__(self, model_runner):
+        self.v_head_dim = model_runner.token_to_kv_pool.get_value_buffer(model_runner.token_to_kv_pool.start_layer).shape[-1]  # PPL101
+""",
+            safety=SAFE,
+            files=(POOL,),
+        ),
+        Example(
+            title="The literal is chosen in one branch",
+            bad="""\
+def v_head_dim(pool, hybrid):
+    if hybrid:
+        layer_id = pool.first_attention_layer
+    else:
+        layer_id = 0
+    return pool.get_value_buffer(layer_id).shape[-1]  # PPL101
+""",
+            files=(POOL,),
+        ),
+        Example(
+            title="Only the first stage comes here, or the index is the stage's own",
+            good="""\
+def first_buffer(pool, pp_group):
+    if pp_group.is_first_rank:
+        return pool.get_value_buffer(0)
+    return pool.v_buffer[0]
+""",
+            files=(POOL,),
+        ),
+    ),
+)
+
+
+class LiteralLayerId(Rule):
+    """Judges the arguments of calls."""
+
+    info = INFO_TEXT
+
+    def call(self, context: Context, node: ast.Call) -> None:
+        """Compare each argument with the space of its parameter."""
+        if context.draft:
+            return
+        by_argument: dict[ast.expr, list[tuple[Target, Value]]] = {}
+        for target, callee in context.targets(node, GLOBAL):
+            argument = argument_for(node, target, callee)
+            if argument is not None:
+                by_argument.setdefault(argument, []).append((target, callee))
+        for argument, reached in by_argument.items():
+            for value in context.flow.evaluate(argument):
+                if value.kind == v.INT and FIRST not in context.stage(value):
+                    self._judge(context, node, argument, value, reached)
+                    break
+
+    def _judge(
+        self,
+        context: Context,
+        node: ast.Call,
+        argument: ast.expr,
+        value: Value,
+        reached: list[tuple[Target, Value]],
+    ) -> None:
+        target, callee = reached[0]
+        method = target.function.rpartition(".")[2].rpartition(":")[2]
+        severity, condition = context.level()
+        builders = _builders(context, callee)
+        severity, said = _level_of_builders(context, builders, severity, condition)
+        trace = [*context.steps(target.evidence)]
+        if value.node is not None and value.node is not argument:
+            trace.append(context.step(value.node, f"{value.data} is chosen here"))
+        trace += [
+            Step(
+                context.project.files.get(b.module, ""),
+                b.line,
+                1,
+                "the receiver is built with a stage range here",
+            )
+            for b in builders
+            if b.with_range
+        ][:2]
+        fix, no_fix = self._fix(context, node, argument, value, reached)
+        message = f"layer id {value.data} is given to `{method}`, which takes a GLOBAL layer id: {_stage(value.data)}{said}"
+        if severity == INFO:
+            fix = None
+        context.report(
+            self, argument, message, severity=severity, trace=trace, fix=fix, no_fix=no_fix, around=node
+        )
+
+    def _fix(
+        self,
+        context: Context,
+        node: ast.Call,
+        argument: ast.expr,
+        value: Value,
+        reached: list[tuple[Target, Value]],
+    ) -> tuple[Fix | None, str]:
+        receiver = receiver_of(node)
+        if receiver is None:
+            return (
+                None,
+                "what is asked for its layers is not a name or a dotted chain, so it cannot be written twice",
+            )
+        if value.data not in (0, -1):
+            return None, f"nobody but the author knows which layer {value.data} is meant to be"
+        if not all(context.project.owns_start(target.owner) for target, _ in reached if target.owner):
+            return None, "the receiver's class has no `start_layer`"
+        literal = value.node if isinstance(value.node, ast.expr) else None
+        if literal is None or (literal is not argument and not _in_function(context, literal)):
+            return (
+                None,
+                "the number comes from a constant that other code may share; ask for `start_layer` here",
+            )
+        text = ".".join(receiver) + (".start_layer" if value.data == 0 else ".end_layer - 1")
+        direct = literal is argument
+        safety = SAFE if value.data == 0 and (direct or _stable(context, receiver)) else UNSAFE
+        return Fix(safety, f"ask for `{text}`", (context.edit(literal, text),)), ""
+
+
+def _in_function(context: Context, literal: ast.expr) -> bool:
+    function = context.flow.functions[-1] if context.flow.functions else None
+    return function is not None and function.lineno <= literal.lineno <= (function.end_lineno or 0)
+
+
+def _stable(context: Context, receiver: tuple[str, ...]) -> bool:
+    """Whether the receiver means the same where the literal is chosen: a parameter that is never rebound."""
+    function = context.flow.functions[-1]
+    arguments = function.args
+    names = {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+    stores = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+    return receiver[0] in names - stores
+
+
+def argument_for(node: ast.Call, target: Target, callee: Value) -> ast.expr | None:
+    """The argument of a call that reaches the target's parameter, also through `functools.partial`."""
+    calls = [node]
+    if callee.kind == v.PARTIAL and isinstance(callee.node, ast.Call):
+        calls.append(callee.node)
+    for call in calls:
+        for keyword in call.keywords:
+            if keyword.arg == target.parameter:
+                return keyword.value
+    bound = calls[1].args[1:] if len(calls) > 1 else []
+    positional = [*bound, *node.args]
+    for position, argument in enumerate(positional):
+        if isinstance(argument, ast.Starred):
+            return None
+        if matches(target, position):
+            return argument
+    return None
+
+
+def receiver_of(node: ast.Call) -> tuple[str, ...] | None:
+    """The dotted chain whose method is called, as written, or None when it is something else."""
+    return v.dotted(node.func.value) if isinstance(node.func, ast.Attribute) else None
+
+
+def _stage(number: int) -> str:
+    if number < 0:
+        return "the last layer belongs to the last stage only"
+    return "a later stage does not own it" if number else "only the first stage owns layer 0"
+
+
+def _builders(context: Context, callee: Value) -> list[Builder]:
+    path = callee.data if callee.kind == v.PATH else ()
+    return context.project.builders_of(context.place, tuple(path[:-1])) if len(path) > 2 else []
+
+
+def _level_of_builders(
+    context: Context, builders: list[Builder], severity: str, condition: str
+) -> tuple[str, str]:
+    said = f" ({condition})" if condition else ""
+    if builders and not any(b.with_range is not False for b in builders):
+        return INFO, " (latent: every builder of this inner pool leaves its stage range out)"
+    if any(b.with_range is False for b in builders) and any(b.with_range for b in builders):
+        return WARNING, " (only when the inner pool comes from the builder that passes a stage range)"
+    return severity, said
