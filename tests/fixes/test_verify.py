@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pplint.finding import Edit, Span
 from pplint.fixes import apply_edits, verify
@@ -69,7 +72,10 @@ def test_changes_that_stay_in_their_place(text: str, new: str) -> None:
     ("text", "new", "why"),
     [
         pytest.param("a * |0|", "x + y", OUTSIDE, id="precedence"),
+        pytest.param("|g|(x)", "a + b", OUTSIDE, id="precedence before a call"),
         pytest.param("a||* c", " + b ", OUTSIDE, id="precedence of an insertion"),
+        pytest.param("a * c||", " + b", OUTSIDE, id="an insertion behind two expressions at once"),
+        pytest.param("if a or b||: pass", " and c", OUTSIDE, id="a condition that binds to one side"),
         pytest.param("f(|0|) + 1", "a) + (b", OUTSIDE, id="brackets that balance elsewhere"),
         pytest.param("f(|0|)", "a) + g(b", OUTSIDE, id="a call cut in two"),
         pytest.param("f(|0|)", "a, *b", None, id="two arguments are allowed"),
@@ -143,3 +149,57 @@ def test_a_part_of_an_f_string_is_fixed_or_refused_but_never_wrong() -> None:
     source = Source.of("a.py", b'x = f"""0\n{f(0)}\n"""')
     edit = Edit(Span(1, 9, 1, 10), "p")
     assert (verify(source, apply_edits(source, [edit]), [edit]) or "").startswith(OUTSIDE)
+
+
+PROGRAM = """\
+@d(0, k=a)
+async def f(x: int = 0, *y, **z) -> None:
+    for i, j in g(x)[a:0, ...]:
+        b = -a ** 0 + c * d.e if not x else lambda q: q < 0 <= j
+        await (yield (a and b or c, {1: x, **z}, {*y}, [k for k in y if k]))
+    with a as b, c(0): del a[0]
+    return x[0:1] % 'a' 'b', not a == b, ~-x.y.z, (a := 0)
+"""
+TEXTS = ["p.q", "0", "a + b", "a * b", "-a", "a ** b", "a and b", "a or b", "not a", "a < b", "a if b else c"]
+TEXTS += [
+    "lambda: a",
+    "await a",
+    "a.b(c)[d]",
+    "(a, b)",
+    "[a]",
+    "a | b",
+    "a in b",
+    "'s'",
+    "a\n+ b",
+    "(a)",
+    "a) + (b",
+]
+
+
+class Flat(ast.NodeTransformer):
+    """Takes `a or (b or c)` for `a or b or c`."""
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.BoolOp:
+        self.generic_visit(node)
+        values = []
+        for value in node.values:
+            same = isinstance(value, ast.BoolOp) and type(value.op) is type(node.op)
+            values += value.values if same else [value]
+        return ast.BoolOp(node.op, values)
+
+
+def flat_dump(data: bytes) -> str:
+    return ast.dump(Flat().visit(ast.parse(data)))
+
+
+@given(st.data())
+def test_a_replaced_expression_is_taken_as_a_whole_or_refused(data: st.DataObject) -> None:
+    source = Source.of("a.py", PROGRAM.encode())
+    nodes = [node for node in ast.walk(source.parse()) if isinstance(node, ast.expr)]
+    span = source.span(data.draw(st.sampled_from(nodes)))
+    text = data.draw(st.sampled_from(TEXTS))
+    edit = Edit(span, text)
+    after = apply_edits(source, [edit])
+    if verify(source, after, [edit]) is None:
+        in_brackets = apply_edits(source, [Edit(span, f"({text})")])
+        assert flat_dump(after) == flat_dump(in_brackets)
