@@ -229,6 +229,10 @@ class Walk(Context):
         for handler in self._on["assign"]:
             handler(self, target, found, node)
 
+    def define(self, flow: Flow, node: ast.ClassDef) -> None:
+        for handler in self._on["define"]:
+            handler(self, node)
+
     def enter(self, flow: Flow, node: FunctionNode) -> None:
         for handler in self._on["enter"]:
             handler(self, node)
@@ -238,7 +242,9 @@ class Walk(Context):
             handler(self, node)
 
 
-EVENTS = ("module", "call", "subscript", "attribute", "compare", "binary", "loop", "assign", "enter", "leave")
+EVENTS = (
+    "module", "call", "subscript", "attribute", "compare", "binary", "loop", "assign", "define", "enter", "leave",
+)  # fmt: skip
 
 
 def _overrides(rule: Rule, event: str) -> bool:

@@ -141,6 +141,7 @@ class Summariser(Listener):
             "abstract": _is_abstract(node, decorators),
             "proxy": PROXY_PARAMETER in positional or any(a.arg == PROXY_PARAMETER for a in arguments.kwonlyargs),
             "uses": [], "passes": [], "returns": [], "elements": [],
+            "stage": any(is_start(a.arg) or is_end(a.arg) for a in (*arguments.args, *arguments.kwonlyargs)),
         }  # fmt: skip
         self._table(flow)[flow.names[-1] if self._class(flow) else ".".join(flow.names)] = facts
 
@@ -240,6 +241,7 @@ class Summariser(Listener):
         facts = self._function(flow)
         if facts is None:
             return
+        facts["stage"] = facts["stage"] or is_start(node.attr) or is_end(node.attr)
         for base in flow.evaluate(node.value):
             if base.kind in (v.ELEMENT, v.SUB):
                 self._element_read(flow, facts, base, node)

@@ -82,6 +82,9 @@ class Rule:
     def assign(self, context: Context, target: ast.expr, found: Values, node: ast.stmt) -> None:
         """An assignment of alternatives to one target."""
 
+    def define(self, context: Context, node: ast.ClassDef) -> None:
+        """The start of a class, before its body."""
+
     def enter(self, context: Context, node: FunctionNode) -> None:
         """The start of a function."""
 
