@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import Any
 
+from pplint.engine import guards as g
 from pplint.engine import values as v
 from pplint.engine.flow import Flow
-from pplint.engine.values import Value, Values
+from pplint.engine.values import Atom, Value, Values
 from pplint.engine.vocabulary import is_end, is_start
 
 
@@ -28,8 +30,10 @@ def assigned(
     if isinstance(target, (ast.Tuple, ast.List)):
         _unpacked(owner, flow, target, found, node)
     elif isinstance(target, ast.Attribute) and v.dotted(target.value) == ("self",):
-        for fact in _facts_of(flow, found, node):
-            _add(owner, target.attr, fact, node, flow)
+        facts = _facts_of(flow, found, node)
+        for position, fact in enumerate(facts):
+            value = found[position] if len(facts) == len(found) else None
+            _add(owner, target.attr, fact, node, flow, value)
     elif isinstance(target, ast.Subscript):
         path = v.dotted(target.value)
         if path and len(path) == 2 and path[0] == "self" and not isinstance(target.slice, ast.Slice):
@@ -37,11 +41,29 @@ def assigned(
                 _add(owner, path[1], ["mapping"], node, flow)
 
 
-def _add(owner: dict[str, Any], attribute: str, fact: list[Any], node: ast.stmt, flow: Flow) -> None:
+def _add(
+    owner: dict[str, Any],
+    attribute: str,
+    fact: list[Any],
+    node: ast.stmt,
+    flow: Flow,
+    value: Value | None = None,
+) -> None:
     method = flow.functions[0].name if flow.functions else ""
     entries = owner["attrs"].setdefault(attribute, [])
     if len(entries) < 12:
-        entries.append({"v": fact, "line": node.lineno, "method": method})
+        entry = {"v": fact, "line": node.lineno, "method": method}
+        known = (*flow.guards, *value.guards) if value is not None else flow.guards
+        entry.update(_stages(known, getattr(node, "value", None)))
+        entries.append(entry)
+
+
+def _stages(known: Sequence[Atom], value: ast.expr | None) -> dict[str, list[str]]:
+    """On which stages an assignment happens, which it keeps away from, and what it says about them where it is true."""
+    said = {"on": g.stage_facts(known), "off": g.excluded_stages(known)}
+    if isinstance(value, (ast.BoolOp, ast.Compare, ast.Attribute, ast.Name, ast.Call)):
+        said["says"] = g.stage_facts(g.atoms(value, True))
+    return {name: sorted(facts) for name, facts in said.items() if facts}
 
 
 def _unpacked(

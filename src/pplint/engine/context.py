@@ -10,6 +10,7 @@ from pplint.engine import values as v
 from pplint.engine.accessors import Accessors, Evidence, Target
 from pplint.engine.flow import Flow, FunctionNode, Listener
 from pplint.engine.levels import flag_on_path
+from pplint.engine.modules import flag_facts
 from pplint.engine.project import Padded, Place, Project
 from pplint.engine.shape import shape_of
 from pplint.engine.values import Value, Values
@@ -76,7 +77,15 @@ class Context(Listener):
         known = list(self.flow.guards)
         for value in more:
             known += value.guards
-        return g.stage_facts(known)
+        flags = [self._flag_facts(atom.test) for atom in known if atom.holds]
+        return g.stage_facts(known).union(*flags)
+
+    def _flag_facts(self, test: ast.expr) -> frozenset[str]:
+        """What a flag of the own object that is true says about the stage."""
+        path = v.dotted(test)
+        if path is None or len(path) != 2 or path[0] != "self" or not self.class_id:
+            return frozenset()
+        return flag_facts(self.project, self.class_id, path[1])
 
     # What things are -------------------------------------------------------------------------------------
 

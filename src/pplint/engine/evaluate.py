@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 
 from pplint.engine import values as v
+from pplint.engine.guards import atoms
 from pplint.engine.values import Atom, Value, Values, join
 
 Environment = dict[str, Values]
@@ -76,8 +77,6 @@ class Evaluator:
         return (Value(v.ARITH, (type(node.op).__name__, left, right), node),)
 
     def conditional(self, node: ast.IfExp) -> Values:
-        from pplint.engine.guards import atoms
-
         outer = self.guards
         self.guards = (*outer, *atoms(node.test, True))
         body = self.evaluate(node.body)
@@ -134,13 +133,16 @@ class Evaluator:
                 return (Value(v.SUB, (self.evaluate(callee.value), self.evaluate(node.args[0])), node),)
         if v.dotted(callee) in (("functools", "partial"), ("partial",)) and node.args:
             return (Value(v.PARTIAL, self.evaluate(node.args[0]), node),)
-        return (Value(v.CALL, self.evaluate(callee), node),)
+        return (Value(v.CALL, self.evaluate(callee), node, self.guards),)
 
     def comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Values:
         outer = dict(self.env)
         self.bind_generators(node.generators)
         found = self.evaluate(node.elt)
         self.env = outer
+        tests = [atom for generator in node.generators for test in generator.ifs for atom in atoms(test, True)]
+        if tests:
+            found = tuple(Value(o.kind, o.data, o.node, (*o.guards, *tests), o.why) for o in found)
         return (Value(v.BUILT, found, node),)
 
     def bind_generators(self, generators: list[ast.comprehension]) -> None:

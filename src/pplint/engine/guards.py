@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable
 
 from pplint.engine.values import Atom
@@ -11,6 +12,8 @@ from pplint.engine.vocabulary import is_end, is_start
 FIRST = "first"  # the stage starts at layer 0
 LAST = "last"
 SINGLE = "single"  # there is one stage only
+
+_OTHER_GROUP = re.compile(r"(^|_)(tp|attn|moe|ep|dp|cp|world|draft)(_|$)")
 
 _FLIPPED = {
     ast.Eq: ast.NotEq,
@@ -52,10 +55,26 @@ def stage_facts(known: Iterable[Atom]) -> frozenset[str]:
     return frozenset(said)
 
 
+def excluded_stages(known: Iterable[Atom]) -> frozenset[str]:
+    """Which stages the conditions keep away: a subset of {FIRST, LAST}."""
+    said: set[str] = set()
+    for atom in known:
+        opposite = stage_facts(atoms(atom.test, not atom.holds))
+        if SINGLE not in opposite:
+            said |= opposite
+    return frozenset(said)
+
+
+def _of_another_group(test: ast.expr) -> bool:
+    """Whether a rank or a size is that of the tensor, expert or data parallel group."""
+    node = test.func if isinstance(test, ast.Call) else test
+    return isinstance(node, ast.Attribute) and bool(_OTHER_GROUP.search(last_name(node.value)))
+
+
 def _stage_fact(atom: Atom) -> set[str]:
     test, holds = atom
     name = last_name(test)
-    if name:
+    if name and not _of_another_group(test):
         return _named_fact(name.lstrip("_"), holds)
     if isinstance(test, ast.BoolOp) and holds and isinstance(test.op, ast.Or):
         parts = [stage_facts(atoms(part, True)) for part in test.values]
@@ -86,7 +105,7 @@ def _compare_fact(left: ast.expr, operator: type[ast.cmpop], right: ast.expr) ->
             ast.Lt: ast.Gt, ast.Gt: ast.Lt, ast.LtE: ast.GtE, ast.GtE: ast.LtE,
         }  # fmt: skip
         left, right, operator = right, left, mirrored.get(operator, operator)
-    name = last_name(left).lstrip("_")
+    name = "" if _of_another_group(left) else last_name(left).lstrip("_")
     number = right.value if isinstance(right, ast.Constant) and isinstance(right.value, int) else None
     if number is None:
         other = last_name(right)
@@ -116,3 +135,12 @@ def _asked(test: ast.expr) -> list[ast.expr]:
             inner for part in parts for inner in (_asked(part) if isinstance(part, ast.Call) else [])
         ]
     return [test]
+
+
+def handler_names(handlers: Iterable[ast.ExceptHandler]) -> frozenset[str]:
+    """The names of the exceptions that handlers catch; "" for a bare one."""
+    found: set[str] = set()
+    for handler in handlers:
+        kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+        found |= {last_name(kind) if kind is not None else "" for kind in kinds}
+    return frozenset(found)

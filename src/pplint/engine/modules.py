@@ -1,0 +1,80 @@
+"""Modules that only some stages have, and flags that say on which stage we are."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from pplint.engine.guards import FIRST, LAST, SINGLE
+from pplint.engine.project import Place, Project
+from pplint.engine.vocabulary import MISSING_LAYER
+
+
+class StageModule(NamedTuple):
+    """An attribute that holds a module on the stages `real_on` ({FIRST, LAST} or a part of it) and nothing on others.
+
+    `placeholder` is what stands there instead: a class name or `None`; `line` is where that is assigned in `owner`.
+    """
+
+    owner: str
+    attribute: str
+    real_on: frozenset[str]
+    placeholder: str
+    line: int
+
+
+def stage_module(project: Project, class_id: str, attribute: str) -> StageModule | None:
+    """What a class keeps in an attribute that is not there on every stage, or None when it is (or is not known)."""
+    for one in project.mro(class_id):
+        entries = project.classes[one]["attrs"].get(attribute, ())
+        built = [entry for entry in entries if entry["method"] == "__init__"] or entries
+        placeholders = [(entry, name) for entry in built if (name := _placeholder(entry["v"]))]
+        if placeholders and len(placeholders) < len(built):
+            return _judged(one, attribute, built, placeholders)
+        if built:
+            return None
+    return None
+
+
+def stage_modules_of(project: Project, place: Place, path: tuple[str, ...]) -> StageModule | None:
+    """The module at a chain such as `self.model.embed_tokens` that is not there on every stage, or None."""
+    if len(path) < 2:
+        return None
+    for owner in sorted(project.types_of(place, path[:-1])):
+        found = stage_module(project, owner, path[-1])
+        if found is not None:
+            return found
+    return None
+
+
+def flag_facts(project: Project, class_id: str, attribute: str) -> frozenset[str]:
+    """What a true flag says about the stage: what all its assignments agree on."""
+    said: list[frozenset[str]] = []
+    for one in project.mro(class_id):
+        said += [
+            frozenset(entry.get("says", ())) for entry in project.classes[one]["attrs"].get(attribute, ())
+        ]
+    return frozenset.intersection(*said) if said else frozenset()
+
+
+def _placeholder(value: list[Any]) -> str:
+    if value[0] == "none":
+        return "None"
+    return MISSING_LAYER if value[0] == "call" and value[1][-1] == MISSING_LAYER else ""
+
+
+def _judged(
+    owner: str,
+    attribute: str,
+    entries: list[dict[str, Any]],
+    placeholders: list[tuple[dict[str, Any], str]],
+) -> StageModule | None:
+    real_on: set[str] = set()
+    for entry in entries:
+        if _placeholder(entry["v"]):
+            real_on |= set(entry.get("off", ()))
+        elif SINGLE not in entry.get("on", ()):
+            real_on |= set(entry.get("on", ())) & {FIRST, LAST}
+    if not real_on or not any(entry.get("off") for entry, _ in placeholders):
+        return None
+    entry, name = placeholders[0]
+    return StageModule(owner, attribute, frozenset(real_on), name, entry["line"])
