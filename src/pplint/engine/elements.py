@@ -1,33 +1,137 @@
-"""Whether a read of a padded list's element is guarded by a test of that element."""
+"""Whether a read of a padded list's element is guarded by a test of that element or of its position."""
 
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING
 
-from pplint.engine.guards import subject_tests
-from pplint.engine.values import Atom
-from pplint.engine.vocabulary import MISSING_LAYER
+from pplint.engine import values as v
+from pplint.engine.flow import Flow
+from pplint.engine.values import Atom, Value, Values
+from pplint.engine.vocabulary import MISSING_LAYER, is_end, is_start
 
 if TYPE_CHECKING:
     from pplint.engine.context import Context
 
 _PLACEHOLDERS = frozenset({MISSING_LAYER, "Identity"})
+_OWNS = re.compile(r"(own|local|on_stage|in_stage|on_this|is_real|in_range)")
+_LACKS = re.compile(r"(missing|placeholder)")
+_CATCHES = frozenset({"AttributeError", "Exception", "BaseException", ""})
+_COUNTERS = frozenset({v.INDEX, v.ELEMENT, v.ITEM, v.MEMBER, v.SUB})
+
+PLACEHOLDER_ATTRIBUTES = frozenset(
+    "forward training parameters named_parameters buffers named_buffers modules named_modules children "
+    "named_children state_dict load_state_dict eval train to cuda cpu half float double bfloat16 type apply "
+    "requires_grad_ zero_grad register_buffer register_parameter register_module add_module register_forward_hook "
+    "register_forward_pre_hook register_full_backward_hook extra_repr share_memory compile return_tuple "
+    "get_extra_state set_extra_state".split()
+)
+"""What a placeholder has too, since it is a module that hands its input on."""
 
 
 def guarded(context: Context, *subjects: ast.expr) -> bool:
     """Whether a dominating test says that the element (in any of its spellings) is a real layer."""
+    return guarded_in(context.flow, *subjects)
+
+
+def guarded_in(flow: Flow, *subjects: ast.expr) -> bool:
+    """The same for a walk without facts: also a handler that catches the AttributeError counts."""
+    if flow.caught & _CATCHES:
+        return True
+    wanted = {ast.dump(subject) for subject in subjects}
     return any(
-        _says_real(atom)
-        for subject in subjects
-        for atom in subject_tests(context.flow.guards, ast.dump(subject))
+        _says_real(atom) and any(ast.dump(asked) in wanted for asked in _asked(flow, atom.test))
+        for atom in flow.guards
     )
+
+
+def filtered(value: Value) -> bool:
+    """Whether a comprehension took the value only where a test of its element held."""
+    return any(_says_real(atom) for atom in value.guards)
+
+
+def position_said(flow: Flow) -> tuple[bool, bool]:
+    """Whether dominating tests keep a loop's counter at or above the first, and below the last owned layer."""
+    low = high = False
+    for test, holds in flow.guards:
+        if isinstance(test, ast.Call) and _tells_ownership(flow, test, holds):
+            return True, True
+        if isinstance(test, ast.Compare) and (holds or len(test.ops) == 1):
+            sides = [test.left, *test.comparators]
+            for left, operator, right in zip(sides, test.ops, sides[1:], strict=False):
+                said = _pair_said(flow, left, operator, right, holds)
+                low, high = low or said[0], high or said[1]
+    return low, high
+
+
+def _tells_ownership(flow: Flow, test: ast.Call, holds: bool) -> bool:
+    callee = test.func
+    name = callee.attr if isinstance(callee, ast.Attribute) else getattr(callee, "id", "")
+    if not (_OWNS.search(name) if holds else _LACKS.search(name)):
+        return False
+    return any(one.kind in _COUNTERS for argument in test.args for one in flow.evaluate(argument))
+
+
+def _pair_said(
+    flow: Flow, left: ast.expr, operator: ast.cmpop, right: ast.expr, holds: bool
+) -> tuple[bool, bool]:
+    one, other = flow.evaluate(left), flow.evaluate(right)
+    if isinstance(operator, (ast.In, ast.NotIn)):
+        inside = isinstance(operator, ast.In) is holds and any(o.kind in _COUNTERS for o in one)
+        return (inside and _is_owned(other),) * 2
+    above = isinstance(operator, (ast.Gt, ast.GtE)) is holds
+    if not isinstance(operator, (ast.Gt, ast.GtE, ast.Lt, ast.LtE)):
+        return False, False
+    if any(o.kind in _COUNTERS for o in one):
+        return above and _called(other, is_start), not above and _called(other, is_end)
+    if any(o.kind in _COUNTERS for o in other):
+        return not above and _called(one, is_start), above and _called(one, is_end)
+    return False, False
+
+
+def _is_owned(found: Values) -> bool:
+    for value in found:
+        if value.kind == v.RANGE and _called(value.data[0], is_start) and _called(value.data[1], is_end):
+            return True
+        if value.kind == v.PATH and _OWNS.search(value.data[-1]):
+            return True
+    return False
+
+
+def _called(found: Values, test: object) -> bool:
+    assert callable(test)
+    return any(
+        test(one.data[-1] if one.kind == v.PATH else one.data)
+        for one in found
+        if one.kind in (v.PATH, v.PARAM)
+    ) or any(test(one.data[1]) for one in found if one.kind == v.MEMBER)
+
+
+def _asked(flow: Flow, test: ast.expr) -> list[ast.expr]:
+    """The expressions that a test asks about."""
+    if isinstance(test, ast.NamedExpr):
+        return _asked(flow, test.value)
+    if isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.args:
+        return [test.args[0]] if test.func.id in ("isinstance", "hasattr", "getattr", "type") else []
+    if isinstance(test, ast.Compare):
+        sides = (test.left, *test.comparators)
+        return [inner for part in sides for inner in _asked(flow, part) if inner is not part]
+    if isinstance(test, ast.Attribute) and test.attr in ("__class__", "__name__"):
+        return [test.value, *_asked(flow, test.value)]
+    if isinstance(test, ast.Name):
+        bound = flow.env.get(test.id, ())
+        if len(bound) == 1 and isinstance(bound[0].node, ast.Call):
+            return [test, *_asked(flow, bound[0].node)]
+    return [test]
 
 
 def _says_real(atom: Atom) -> bool:
     test, holds = atom
+    if isinstance(test, ast.NamedExpr):
+        return _says_real(Atom(test.value, holds))
     if isinstance(test, ast.Compare):
-        return _type_comparison(test, holds)
+        return _comparison(test, holds)
     if not isinstance(test, ast.Call) or not isinstance(test.func, ast.Name):
         return False
     if test.func.id in ("hasattr", "getattr"):
@@ -40,11 +144,20 @@ def _says_real(atom: Atom) -> bool:
     return False
 
 
-def _type_comparison(test: ast.Compare, holds: bool) -> bool:
+def _comparison(test: ast.Compare, holds: bool) -> bool:
+    operator = test.ops[0]
+    if any(_is_none(side) for side in (test.left, *test.comparators)):
+        return isinstance(operator, (ast.IsNot, ast.NotEq)) is holds
     words = ast.dump(test)
-    if MISSING_LAYER not in words and "Identity" not in words:
-        return isinstance(test.ops[0], ast.IsNot) is holds and "getattr" in words
-    return isinstance(test.ops[0], (ast.IsNot, ast.NotEq)) is holds
+    if any(name in words for name in _PLACEHOLDERS):
+        return isinstance(operator, (ast.IsNot, ast.NotEq, ast.NotIn)) is holds
+    return isinstance(operator, (ast.Is, ast.Eq, ast.In)) is holds and (
+        "'type'" in words or "'__class__'" in words
+    )
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _union(node: ast.expr) -> list[ast.expr]:

@@ -46,6 +46,8 @@ class Flow(Evaluator):
         self.classes: tuple[ast.ClassDef, ...] = ()
         self.functions: tuple[FunctionNode, ...] = ()
         self.statement: ast.stmt | None = None
+        self.caught: frozenset[str] = frozenset()
+        """Names of the exceptions that handlers around the place catch."""
 
     @property
     def symbol(self) -> str:
@@ -95,7 +97,8 @@ class Flow(Evaluator):
         if not self.wanted(node):
             self.env.pop(node.name, None)
             return
-        outer = self.env, self.names, self.functions, self.statement, self.guards
+        outer = self.env, self.names, self.functions, self.statement, self.guards, self.caught
+        self.caught = frozenset()
         in_class = bool(self.classes) and not self.functions
         self.env = {} if in_class else dict(self.env)
         self.names, self.functions = (*self.names, node.name), (*self.functions, node)
@@ -104,7 +107,7 @@ class Flow(Evaluator):
         self.listener.enter(self, node)
         self.block(node.body)
         self.listener.leave(self, node)
-        self.env, self.names, self.functions, self.statement, self.guards = outer
+        self.env, self.names, self.functions, self.statement, self.guards, self.caught = outer
 
     def parameters(self, arguments: ast.arguments, method: bool) -> None:
         names = [a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
@@ -161,8 +164,10 @@ class Flow(Evaluator):
         return self.block(node.body)
 
     def try_statement(self, node: ast.Try) -> bool:
-        before = dict(self.env)
+        before, outer = dict(self.env), self.caught
+        self.caught = outer | g.handler_names(node.handlers)
         ended = self.block(node.body)
+        self.caught = outer
         after = self.env
         for handler in node.handlers:
             self.env = merge(before, after)
