@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from pplint.engine.pools import stage_list
 from pplint.engine.project import Place, Project, position_of
 from pplint.engine.vocabulary import is_end, is_start
 
@@ -87,7 +88,7 @@ class Accessors:
             if self.project.is_mapping(owner, path[-1]):
                 text = f"`{name}` looks `{key[1]}` up in `{path[-1]}`, whose keys are GLOBAL layer ids"
                 self._learn(GLOBAL, key, place, line, text)
-            elif self.project.shifted(owner, path[-1]):
+            elif stage_list(self.project, owner, path[-1]):
                 text = f"`{name}` uses `{key[1]}` as an index of the stage's own `{path[-1]}`"
                 self._learn(LOCAL, key, place, line, text)
 

@@ -105,7 +105,7 @@ def _facts_of(flow: Flow, found: Values, node: ast.stmt) -> list[list[Any]]:
         and len(expression.args) == 1
     ):
         zipped = flow.evaluate(expression.args[0])
-        if zipped[0].kind == v.ZIP and any(one.kind == v.RANGE for group in zipped[0].data for one in group):
+        if zipped[0].kind == v.ZIP and len(zipped[0].data) == 2 and _counts_up(zipped[0].data[1]):
             return [["mapping"]]
     if isinstance(expression, ast.ListComp):
         iterable = flow.evaluate(expression.generators[0].iter)
@@ -114,7 +114,26 @@ def _facts_of(flow: Flow, found: Values, node: ast.stmt) -> list[list[Any]]:
     if isinstance(expression, ast.BinOp) and isinstance(expression.op, ast.Mult):
         if isinstance(expression.left, ast.List):
             return [["list", [describe(one) for one in flow.evaluate(expression.right)]]]
+    if isinstance(expression, ast.Call) and (stacked := _first_size(flow, expression)):
+        return [["list", [describe(one) for one in stacked]]]
     return [describe(value) for value in found]
+
+
+def _counts_up(found: Values) -> bool:
+    """Whether the alternatives are ranges that start at 0, so that their elements are positions."""
+    return all(
+        value.kind == v.RANGE and value.data[0] and value.data[0][0].kind == v.INT and not value.data[0][0].data
+        for value in found
+    )
+
+
+def _first_size(flow: Flow, call: ast.Call) -> Values:
+    """The first dimension of a tensor that `zeros((n, ...))` and the like make, or ()."""
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+    if name not in ("zeros", "empty", "full", "ones") or not call.args:
+        return ()
+    shape = call.args[0]
+    return flow.evaluate(shape.elts[0]) if isinstance(shape, ast.Tuple) and shape.elts else ()
 
 
 def _pairs(key: Values, found: Values) -> bool:

@@ -9,8 +9,9 @@ from pplint.engine import guards as g
 from pplint.engine import values as v
 from pplint.engine.accessors import Accessors, Evidence, Target
 from pplint.engine.flow import Flow, FunctionNode, Listener
-from pplint.engine.levels import flag_on_path
+from pplint.engine.levels import Callers, flag_on_path
 from pplint.engine.modules import flag_facts
+from pplint.engine.pools import StageList, mapping_names, stage_list
 from pplint.engine.project import Padded, Place, Project
 from pplint.engine.shape import shape_of
 from pplint.engine.values import Value, Values
@@ -99,13 +100,22 @@ class Context(Listener):
 
     def is_mapping(self, path: tuple[str, ...]) -> bool:
         """Whether a chain is a dictionary from GLOBAL ids to DENSE ids."""
-        owners = self.project.types_of(self.place, path[:-1]) if len(path) > 1 else ()
+        owners = self.project.types_of(self.place, path[:-1]) if len(path) > 1 else frozenset()
+        if not owners:
+            return len(path) > 1 and path[-1] in mapping_names(self.project)
         return any(self.project.is_mapping(owner, path[-1]) for owner in owners)
 
     def is_stage_list(self, path: tuple[str, ...]) -> bool:
-        """Whether a chain is a list with one entry per layer of the stage (its class indexes it shifted)."""
-        owners = self.project.types_of(self.place, path[:-1]) if len(path) > 1 else ()
-        return any(self.project.shifted(owner, path[-1]) for owner in owners)
+        """Whether a chain is a list with one entry per layer of the stage."""
+        return self.stage_list(path) is not None
+
+    def stage_list(self, path: tuple[str, ...]) -> tuple[str, StageList] | None:
+        """The class that keeps such a list at a chain, and what shows it, or None."""
+        for owner in self.project.types_of(self.place, path[:-1]) if len(path) > 1 else ():
+            found = stage_list(self.project, owner, path[-1])
+            if found is not None:
+                return owner, found
+        return None
 
     def targets(self, node: ast.Call, space: str) -> list[tuple[Target, Value]]:
         """The parameters in `space` that a call may reach, each with the callee it was found by."""
@@ -120,17 +130,32 @@ class Context(Listener):
 
     # Reporting -------------------------------------------------------------------------------------------
 
-    def level(self, owner: str = "") -> tuple[str, str]:
-        """The level that reach gives, and the sentence that says which condition made it so."""
-        accepts = self.project.accepts_pp(owner) if owner else None
-        if accepts is False:
-            name = self.project.class_name(owner)
+    def level(self, owner: str = "", *more: Value) -> tuple[str, str]:
+        """The level that reach gives, and the sentence that says which condition made it so.
+
+        `owner` is the class that must accept PP for the place to be reached, `more` are values that were chosen under
+        conditions of their own.
+        """
+        barred = next((one for one in (owner, self.class_id) if self._bars(one, one != owner)), "")
+        if barred:
+            name = self.project.class_name(barred)
             return (
                 INFO,
                 f"latent: `{name}` does not accept pipeline parallelism today (no `pp_proxy_tensors` in its forward)",
             )
-        flag = flag_on_path(self.flow.guards)
+        flag = flag_on_path([*self.flow.guards, *(atom for value in more for atom in value.guards)])
         return (WARNING, f"only when `{flag}`") if flag else (ERROR, "")
+
+    def _bars(self, class_id: str, entries_only: bool) -> bool:
+        """Whether a class (of those that are models by themselves) has a forward that refuses PP."""
+        if not class_id or self.project.accepts_pp(class_id) is not False:
+            return False
+        if not entries_only:
+            return True
+        name = self.project.class_name(class_id)
+        entries = self.project.summaries[self.project.module_of(class_id)]["entry"]
+        heirs = self.project.children(class_id)
+        return name in entries and not any(self.project.accepts_pp(one) for one in heirs)
 
     def steps(self, evidence: Evidence) -> list[Step]:
         """The steps that prove a parameter's space."""
@@ -147,6 +172,16 @@ class Context(Listener):
         """A step at a line of the file that defines a class."""
         return Step(self.project.files.get(self.project.module_of(class_id), ""), line, 1, text)
 
+    def home(self, node: ast.AST) -> ast.stmt | None:
+        """The innermost statement of the current function that holds a node, or None when it is not in there."""
+        if not self.flow.functions:
+            return None
+        found: ast.stmt | None = None
+        for part in ast.walk(self.flow.functions[-1]):
+            if isinstance(part, ast.stmt) and any(child is node for child in ast.walk(part)):
+                found = part
+        return found if found is not self.flow.functions[-1] else None
+
     def edit(self, node: ast.AST, text: str) -> Edit:
         """Replace a node's text."""
         return Edit(self.source.span(node), text)
@@ -162,8 +197,12 @@ class Context(Listener):
         fix: Fix | None = None,
         no_fix: str = "",
         around: ast.AST | None = None,
+        statement: ast.stmt | None = None,
     ) -> None:
-        """Report a conflict at `node`; `around` is the expression that identifies it (default: the node)."""
+        """Report a conflict at `node`; `around` is the expression that identifies it (default: the node).
+
+        `statement` is the statement that holds the node where that is not the current one.
+        """
         span = self.source.span(node)
         if (rule.info.code, span) in self._told:
             return
@@ -173,12 +212,12 @@ class Context(Listener):
             Finding(
                 code=rule.info.code, name=rule.info.name, severity=severity, path=self.source.path, span=span,
                 symbol=self.flow.symbol, message=message, trace=tuple(trace or ()), fix=fix, no_fix=no_fix,
-                statement=self._header(), shape=f"{rule.info.code} {shape}", fingerprint=normal,
+                statement=self._header(statement), shape=f"{rule.info.code} {shape}", fingerprint=normal,
             )
         )  # fmt: skip
 
-    def _header(self) -> Span | None:
-        statement = self.flow.statement
+    def _header(self, statement: ast.stmt | None) -> Span | None:
+        statement = statement or self.flow.statement
         if statement is None:
             return None
         span = self.source.span(statement)
@@ -196,6 +235,7 @@ class Walk(Context):
         self, facts: Facts, module: str, source: Source, tree: ast.Module, rules: list[Rule]
     ) -> None:
         super().__init__(facts, module, source, tree, rules)
+        self.callers = Callers()
         self._on: dict[str, list[Any]] = {
             event: [getattr(rule, event) for rule in rules if _overrides(rule, event)] for event in EVENTS
         }
@@ -208,9 +248,11 @@ class Walk(Context):
         for handler in self._on["module"]:
             handler(self, self.tree)
         self.flow.module(self.tree)
+        self.findings = [self.callers.lowered(finding) for finding in self.findings]
         return self.findings
 
     def call(self, flow: Flow, node: ast.Call) -> None:
+        self.callers.note(node, flow.symbol, ".".join(one.name for one in flow.classes), flow.guards)
         for handler in self._on["call"]:
             handler(self, node)
 

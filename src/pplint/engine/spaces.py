@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pplint.engine import values as v
 from pplint.engine.accessors import GLOBAL, LOCAL
+from pplint.engine.pools import returns_dense
 from pplint.engine.values import Value, Values
 from pplint.engine.vocabulary import LAYER_ID_NAMES, MODEL_COUNT_NAMES, STAGE_COUNT_NAMES, is_end, is_start
 
@@ -23,6 +24,18 @@ STAGE_COUNT = "stage count"
 MODEL_COUNT = "model count"
 
 GLOBAL_SPACES = frozenset({OWNED, EVERY, START})
+_LESS = {
+    END: OWNED,
+    OWNED: OWNED,
+    EVERY: EVERY,
+    MODEL_COUNT: EVERY,
+    STAGE_COUNT: STAGE,
+    STAGE: STAGE,
+    DENSE: DENSE,
+}
+"""What a space becomes when a number is subtracted."""
+_MOVED = {START: OWNED, OWNED: OWNED, EVERY: EVERY, STAGE: STAGE, DENSE: DENSE}
+"""What a space becomes when a number is added."""
 _DEPTH = 6
 
 
@@ -84,18 +97,27 @@ def _parameter(context: Context, name: str) -> Space | None:
 def _arithmetic(context: Context, value: Value, depth: int) -> Space | None:
     operator, left, right = value.data
     one, other = common_space(context, left, depth), common_space(context, right, depth)
+    if operator == "Sub" and other is not None and other.kind == START:
+        ended = one is not None and one.kind == END
+        return Space(STAGE_COUNT if ended else STAGE, "`start_layer` was subtracted")
     if one is None or other is None:
-        if operator == "Sub" and other is not None and other.kind == START:
-            return Space(STAGE, "`start_layer` was subtracted")
         return None
-    if operator == "Sub" and other.kind == START:
-        return Space(STAGE_COUNT if one.kind == END else STAGE, "`start_layer` was subtracted")
-    if operator == "Add" and {one.kind, other.kind} == {STAGE, START}:
+    if operator == "Add":
+        return _sum(one, other)
+    if operator == "Sub" and other.kind == LITERAL:
+        return Space(_LESS[one.kind], one.why) if one.kind in _LESS else None
+    return None
+
+
+def _sum(one: Space, other: Space) -> Space | None:
+    kinds = {one.kind, other.kind}
+    if kinds == {STAGE, START}:
         return Space(OWNED, "`start_layer` was added to a LOCAL index")
-    if operator == "Add" and {one.kind, other.kind} == {STAGE_COUNT, START}:
+    if kinds == {STAGE_COUNT, START}:
         return Space(END, "`start_layer` plus the number of layers of this stage")
-    if operator == "Sub" and other.kind == LITERAL and one.kind in (END, OWNED, EVERY):
-        return Space(OWNED if one.kind == END else one.kind, one.why)
+    if LITERAL in kinds and len(kinds) == 2:
+        kept = other if one.kind == LITERAL else one
+        return Space(_MOVED[kept.kind], kept.why) if kept.kind in _MOVED else None
     return None
 
 
@@ -103,12 +125,49 @@ def _element(context: Context, value: Value, depth: int) -> Space | None:
     container: Value = value.data[0]
     if container.kind == v.RANGE:
         return _range_element(context, container, depth)
-    if container.kind == v.ITEMS and container.data[1] in ("keys", "values"):
-        if _is_mapping(context, container.data[0]):
-            return _mapping_part(container.data[1] == "values")
+    if container.kind == v.ITEMS and _is_mapping(context, container.data[0]):
+        return None if container.data[1] == "items" else _mapping_part(container.data[1] == "values")
     if container.kind == v.PATH and _is_mapping(context, (container,)):
         return _mapping_part(False)
     return None
+
+
+def _member(context: Context, value: Value, depth: int) -> Space | None:
+    _, attribute = value.data
+    if attribute in LAYER_ID_NAMES:
+        return Space(OWNED, f"`{attribute}` of a layer is a GLOBAL layer id")
+    return None
+
+
+def _called(context: Context, value: Value, depth: int) -> Space | None:
+    """A method that translates an id: by a dictionary, or by subtracting `start_layer`."""
+    spaces = [
+        _returned(context, owner, path[-1])
+        for path in v.paths(value.data)
+        if len(path) > 1
+        for owner in context.project.types_of(context.place, path[:-1])
+    ]
+    first = spaces[0] if spaces else None
+    return (
+        first
+        if all(space is not None and first is not None and space.kind == first.kind for space in spaces)
+        else None
+    )
+
+
+def _returned(context: Context, owner: str, method: str) -> Space | None:
+    found = context.project.method(owner, method)
+    if found is None or not found[1]["returns"]:
+        return None
+    if returns_dense(context.project, owner, method):
+        return Space(DENSE, f"`{method}` looks the id up in a dictionary of GLOBAL ids")
+    if all(_subtracts_start(value) for value in found[1]["returns"]):
+        return Space(STAGE, f"`{method}` subtracts `start_layer`")
+    return None
+
+
+def _subtracts_start(value: list[Any]) -> bool:
+    return value[:2] == ["arith", "Sub"] and value[3][0] == "path" and is_start(value[3][1][-1])
 
 
 def _range_element(context: Context, container: Value, depth: int) -> Space | None:
@@ -116,6 +175,8 @@ def _range_element(context: Context, container: Value, depth: int) -> Space | No
     high = common_space(context, container.data[1], depth)
     if low is not None and low.kind == START:
         return Space(OWNED, "the loop runs from `start_layer`")
+    if low is not None and low.kind == STAGE:
+        return Space(STAGE, low.why)
     if low is None or low.kind != LITERAL or high is None:
         return None
     if high.kind in (MODEL_COUNT, END):
@@ -131,7 +192,16 @@ def _count(context: Context, value: Value, depth: int) -> Space | None:
             return Space(MODEL_COUNT, f"`{'.'.join(one.data)}` has a slot for every layer of the model")
         if one.kind == v.PATH and context.is_stage_list(one.data):
             return Space(STAGE_COUNT, f"`{'.'.join(one.data)}` has an entry per layer of this stage")
+        if _is_stage_slice(context, one, depth):
+            return Space(STAGE_COUNT, "the slice has an entry per layer of this stage")
     return None
+
+
+def _is_stage_slice(context: Context, value: Value, depth: int) -> bool:
+    if value.kind != v.SLICE or context.padded(value.data[0]) is None or not value.data[1]:
+        return False
+    low = common_space(context, value.data[1], depth)
+    return low is not None and low.kind == START
 
 
 def _index(context: Context, value: Value, depth: int) -> Space | None:
@@ -146,10 +216,12 @@ def _index(context: Context, value: Value, depth: int) -> Space | None:
             return Space(EVERY, f"enumerate counts the slots of the padded list `{'.'.join(one.data)}`")
         if one.kind == v.PATH and context.is_stage_list(one.data):
             return Space(STAGE, f"enumerate counts the entries of the stage's own `{'.'.join(one.data)}`")
-        if one.kind == v.SLICE and context.padded(one.data[0]) is not None and one.data[1]:
-            low = common_space(context, one.data[1], depth)
+        if _is_stage_slice(context, one, depth):
+            return Space(STAGE, "enumerate counts from 0 inside a slice that begins at `start_layer`")
+        if one.kind == v.RANGE:
+            low = common_space(context, one.data[0], depth)
             if low is not None and low.kind == START:
-                return Space(STAGE, "enumerate counts from 0 inside a slice that begins at `start_layer`")
+                return Space(STAGE, "enumerate counts from 0 inside a range that begins at `start_layer`")
     return None
 
 
@@ -162,9 +234,9 @@ def _item(context: Context, value: Value, depth: int) -> Space | None:
     (inner,), position = value.data
     if inner.kind == v.SUB:
         return _lookup(context, inner, depth) if position == 0 else None
-    if inner.kind == v.ELEMENT and inner.data[0].kind == v.ITEMS and inner.data[0].data[1] == "items":
-        if _is_mapping(context, inner.data[0].data[0]):
-            return _mapping_part(position == 1)
+    if inner.kind == v.ELEMENT and inner.data[0].kind == v.ITEMS:
+        container, part = inner.data[0].data
+        return _mapping_part(position == 1) if part == "items" and _is_mapping(context, container) else None
     if inner.kind == v.CALL and any(p[-1] == "get_pp_indices" for p in v.paths(inner.data)):
         return Space(START if position == 0 else END, "`get_pp_indices` returns the stage range")
     return None
@@ -185,6 +257,8 @@ _HANDLERS = {
     v.PATH: _named,
     v.PARAM: _named,
     v.ARITH: _arithmetic,
+    v.MEMBER: _member,
+    v.CALL: _called,
     v.ELEMENT: _element,
     v.COUNT: _count,
     v.INDEX: _index,

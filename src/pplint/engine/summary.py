@@ -74,6 +74,8 @@ def describe(value: Value) -> Description:
     if value.kind == v.ITEM:
         inner = describe(value.data[0][0])
         return ["item", inner, value.data[1]] if inner[0] != "other" else ["other"]
+    if value.kind == v.SUB:
+        return next((["lookup", list(path)] for path in v.paths(value.data[0])), ["other"])
     if value.kind == v.COUNT:
         return ["count", *[describe(one) for one in value.data[:2]]]
     if value.kind == v.ARITH:
@@ -140,7 +142,7 @@ class Summariser(Listener):
             "static": "staticmethod" in decorators,
             "abstract": _is_abstract(node, decorators),
             "proxy": PROXY_PARAMETER in positional or any(a.arg == PROXY_PARAMETER for a in arguments.kwonlyargs),
-            "uses": [], "passes": [], "returns": [], "elements": [],
+            "uses": [], "passes": [], "returns": [], "elements": [], "asks": [],
             "stage": any(is_start(a.arg) or is_end(a.arg) for a in (*arguments.args, *arguments.kwonlyargs)),
         }  # fmt: skip
         self._table(flow)[flow.names[-1] if self._class(flow) else ".".join(flow.names)] = facts
@@ -211,6 +213,7 @@ class Summariser(Listener):
                 continue
             if facts is not None:
                 self._passes(flow, facts, node, path)
+                self._asks(flow, facts, node, path)
             if path[-1][:1].isupper() or path[-1].endswith(("_cls", "_class", "Class")):
                 self._build(flow, node, path)
 
@@ -223,6 +226,17 @@ class Summariser(Listener):
             for one in flow.evaluate(keyword.value):
                 if one.kind == v.PARAM and keyword.arg:
                     facts["passes"].append([one.data, path, keyword.arg, node.lineno])
+
+    def _asks(self, flow: Flow, facts: FunctionFacts, node: ast.Call, path: list[str]) -> None:
+        """Record what an object in an attribute is asked with, if that was looked up or translated."""
+        if len(path) != 3 or path[0] != "self":
+            return
+        given: list[tuple[int | str, ast.expr]] = [*enumerate(node.args)]
+        given += [(keyword.arg, keyword.value) for keyword in node.keywords if keyword.arg]
+        for where, argument in given:
+            for one in flow.evaluate(argument):
+                if one.kind in (v.SUB, v.ITEM, v.CALL) and (value := describe(one)) != ["other"]:
+                    facts["asks"].append([path, where, value, node.lineno])
 
     def _build(self, flow: Flow, node: ast.Call, path: list[str]) -> None:
         keywords, star = _keywords(node)

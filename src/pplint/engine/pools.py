@@ -1,0 +1,193 @@
+"""What pools keep per layer, how they translate ids for inner pools, what their `start_layer` is worth."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+from pplint.engine.project import Place, Project
+from pplint.engine.vocabulary import STAGE_COUNT_NAMES, is_start
+
+if TYPE_CHECKING:
+    from pplint.engine.accessors import Accessors
+
+
+class StageList(NamedTuple):
+    """What shows that a list has one entry per layer of the stage (`shifted`: by `id - start_layer`)."""
+
+    module: str
+    line: int
+    method: str
+    shifted: bool
+
+
+class Asked(NamedTuple):
+    """An inner pool that is asked with DENSE ids: by which class, through which attribute, and where."""
+
+    owner: str
+    attribute: str
+    method: str
+    line: int
+
+
+class Pinned(NamedTuple):
+    """Where a class sets `start_layer` to a number."""
+
+    owner: str
+    line: int
+    number: int
+
+
+_ASKED: WeakKeyDictionary[Accessors, dict[tuple[str, str], Asked]] = WeakKeyDictionary()
+_MAPPINGS: WeakKeyDictionary[Project, frozenset[str]] = WeakKeyDictionary()
+_WRONG: WeakKeyDictionary[Accessors, dict[tuple[str, int], Asked]] = WeakKeyDictionary()
+
+
+def stage_list(project: Project, class_id: str, attribute: str) -> StageList | None:
+    """Whether a class keeps one entry per layer of the stage in an attribute, and what shows it."""
+    shifted = project.shifted(class_id, attribute)
+    if shifted is not None:
+        return StageList(*shifted, True)
+    for one in project.mro(class_id):
+        for entry in project.classes[one]["attrs"].get(attribute, ()):
+            if entry["v"][0] == "list" and any(_counts_stage(part) for part in entry["v"][1]):
+                return StageList(project.module_of(one), entry["line"], entry["method"], False)
+    return None
+
+
+def _counts_stage(value: list[Any]) -> bool:
+    return value[0] == "path" and value[1][-1] in STAGE_COUNT_NAMES
+
+
+def mapping_names(project: Project) -> frozenset[str]:
+    """Attributes that are a dictionary from GLOBAL to DENSE ids in every class that assigns them."""
+    known = _MAPPINGS.get(project)
+    if known is None:
+        yes: set[str] = set()
+        no: set[str] = set()
+        for facts in project.classes.values():
+            for attribute, entries in facts["attrs"].items():
+                mapped = any(entry["v"] == ["mapping"] for entry in entries)
+                (yes if mapped else no).add(attribute)
+        known = _MAPPINGS[project] = frozenset(yes - no)
+    return known
+
+
+def keeps_mapping(project: Project, class_id: str) -> bool:
+    """Whether a class (or a base) looks GLOBAL ids up in a dictionary."""
+    return any(
+        entry["v"] == ["mapping"]
+        for one in project.mro(class_id)
+        for entries in project.classes[one]["attrs"].values()
+        for entry in entries
+    )
+
+
+def returns_dense(project: Project, class_id: str, method: str, depth: int = 0) -> bool:
+    """Whether a method of a class translates an id with such a dictionary."""
+    found = project.method(class_id, method)
+    if found is None or depth > 2:
+        return False
+    returns = found[1]["returns"]
+    return bool(returns) and all(is_dense(project, class_id, value, depth + 1) for value in returns)
+
+
+def is_dense(project: Project, class_id: str, value: list[Any], depth: int = 0) -> bool:
+    """Whether a described value, as methods of a class see it, came out of such a dictionary."""
+    if value[0] == "item" and value[2] == 0:
+        value = value[1]
+    if value[0] == "lookup":
+        path = value[1]
+        return len(path) == 2 and path[0] == "self" and project.is_mapping(class_id, path[1])
+    if value[0] == "call":
+        callee = value[1]
+        return len(callee) == 2 and callee[0] == "self" and returns_dense(project, class_id, callee[1], depth)
+    return False
+
+
+def dense_pools(accessors: Accessors) -> dict[tuple[str, str], Asked]:
+    """The inner pools that are asked with DENSE ids where they take GLOBAL ones, by class and attribute."""
+    known = _ASKED.get(accessors)
+    if known is None:
+        known = _ASKED[accessors] = {}
+        project = accessors.project
+        for class_id, facts in project.classes.items():
+            for method, function in facts["methods"].items():
+                for path, where, value, line in function["asks"]:
+                    if is_dense(project, class_id, value) and _takes_global(
+                        accessors, class_id, method, path, where
+                    ):
+                        known.setdefault((class_id, path[1]), Asked(class_id, path[1], method, line))
+    return known
+
+
+def _takes_global(
+    accessors: Accessors, class_id: str, method: str, path: list[str], where: int | str
+) -> bool:
+    from pplint.engine.accessors import GLOBAL, matches
+
+    place = Place(accessors.project.module_of(class_id), class_id, method)
+    return any(matches(target, where) for target in accessors.targets(place, path, GLOBAL))
+
+
+def asked_densely(accessors: Accessors, class_id: str, attribute: str) -> Asked | None:
+    """How a class (or a relative that shares the attribute) asks an inner pool with DENSE ids, or None."""
+    pools = dense_pools(accessors)
+    project = accessors.project
+    for one in (*project.mro(class_id), *project.children(class_id)):
+        found = pools.get((one, attribute))
+        if found is not None:
+            return found
+    return None
+
+
+def wrong_builders(accessors: Accessors) -> dict[tuple[str, int], Asked]:
+    """The constructor calls (module, line) that give a stage range to a pool asked with DENSE ids."""
+    known = _WRONG.get(accessors)
+    if known is None:
+        known = _WRONG[accessors] = {}
+        project = accessors.project
+        for (class_id, attribute), asked in dense_pools(accessors).items():
+            for one in (class_id, *project.children(class_id)):
+                place = Place(project.module_of(one), one, "")
+                for builder in project.builders_of(place, ("self", attribute)):
+                    if builder.with_range:
+                        known.setdefault((builder.module, builder.line), asked)
+    return known
+
+
+def pinned_start(project: Project, class_id: str) -> Pinned | None:
+    """Where a class, or the base that sets it, gives `start_layer` nothing but one number."""
+    for one in project.mro(class_id):
+        facts = project.classes[one]
+        entries = [entry for name, found in facts["attrs"].items() if is_start(name) for entry in found]
+        method = facts["methods"].get("start_layer")
+        if method is not None and method["property"]:
+            returns = method["returns"]
+            if returns and all(value[0] == "int" for value in returns):
+                return Pinned(one, method["line"], returns[0][1])
+            return None
+        if entries:
+            numbers = [entry for entry in entries if entry["v"][0] == "int"]
+            if len(numbers) < len(entries):
+                return None
+            return Pinned(one, numbers[0]["line"], numbers[0]["v"][1])
+        if "start_layer" in facts["constants"]:
+            return Pinned(one, facts["line"], facts["constants"]["start_layer"])
+    return None
+
+
+def built_with_range(project: Project, class_id: str) -> bool | None:
+    """Whether some builder of a class gives it a stage range; None when that is not in view."""
+    said: set[bool | None] = set()
+    for one in (class_id, *project.children(class_id)):
+        for _, build in project.builds(one):
+            if build["callee"] == ["super", "__init__"]:
+                continue
+            constructor = project.method(one, "__init__")
+            given = constructor[1]["params"][1 : len(build["args"]) + 1] if constructor else []
+            ranged = any(map(is_start, (*build["kwargs"], *given)))
+            said.add(True if ranged else None if build["star"] else False)
+    if True in said:
+        return True
+    return False if said == {False} else None
