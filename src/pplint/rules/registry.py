@@ -9,8 +9,17 @@ from pplint.rules.base import Rule, RuleInfo
 from pplint.rules.housekeeping import HOUSEKEEPING
 from pplint.rules.ppl101 import LiteralLayerId
 from pplint.rules.ppl201 import LiteralLayerIndex
+from pplint.rules.ppl501 import MissingStageModule
+from pplint.rules.ppl502 import UnguardedTiedHead
+from pplint.rules.ppl702 import HiddenStageRange
 
-RULE_CLASSES: tuple[type[Rule], ...] = (LiteralLayerId, LiteralLayerIndex)
+RULE_CLASSES: tuple[type[Rule], ...] = (
+    LiteralLayerId,
+    LiteralLayerIndex,
+    HiddenStageRange,
+    MissingStageModule,
+    UnguardedTiedHead,
+)
 
 RULES: tuple[RuleInfo, ...] = tuple(
     sorted((*(rule.info for rule in RULE_CLASSES), *HOUSEKEEPING), key=lambda info: info.code)

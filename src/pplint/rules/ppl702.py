@@ -1,0 +1,161 @@
+"""PPL702: a top-level class accepts pipeline parallelism but does not say which layers its stage owns."""
+
+from __future__ import annotations
+
+import ast
+
+from pplint.engine.context import Context
+from pplint.engine.reach import Split, entry_classes, forwards_range, split_below
+from pplint.finding import ERROR, UNSAFE, Edit, Fix, Span
+from pplint.rules.base import Example, Rule, RuleInfo
+from pplint.rules.places import class_name_node
+from pplint.rules.samples import LAYERS, UTILS
+
+_BAD = """\
+from sglang.srt.models.sample_model import SampleModel
+
+
+class SampleForCausalLM:  # PPL702
+    def __init__(self, config, pp_group):
+        self.model = SampleModel(config, pp_group)
+
+    def forward(self, input_ids, pp_proxy_tensors=None):
+        return self.model(input_ids, pp_proxy_tensors)
+
+
+EntryClass = SampleForCausalLM
+"""
+
+_FORWARD = "    def forward(self, input_ids, pp_proxy_tensors=None):\n"
+
+_PROPERTIES = """\
+    @property
+    def start_layer(self):
+        return self.model.start_layer
+
+    @property
+    def end_layer(self):
+        return self.model.end_layer
+
+"""
+
+INFO_TEXT = RuleInfo(
+    code="PPL702",
+    name="hidden-stage-range",
+    severity=ERROR,
+    precision="high",
+    summary="a top-level class accepts pipeline parallelism but exposes no stage range",
+    what=(
+        "A class named in `EntryClass` takes `pp_proxy_tensors` and its inner model is split over stages, but "
+        "neither the class nor a base defines, assigns or forwards `start_layer` and `end_layer`."
+    ),
+    why=(
+        "The model runner asks the top-level class for its range and falls back to all layers. Every stage then "
+        "allocates the KV cache of the whole model, so splitting frees no cache memory, and tells a decode "
+        "instance that it holds layers which other stages hold."
+    ),
+    how="Forward the inner model's range with two properties.",
+    silent=(
+        "Classes that inherit, assign or define the range, forward it with `__getattr__`, are drafts, or whose "
+        "layers are not split (see PPL303). A class that inherits the mistake is not reported again."
+    ),
+    fixable="Two forwarding properties before `forward` (unsafe), where one inner model has the range.",
+    examples=(
+        Example(
+            title="The range stays in the inner model",
+            bad=_BAD,
+            fixed=_BAD.replace(_FORWARD, _PROPERTIES + _FORWARD),
+            safety=UNSAFE,
+            files=(LAYERS, UTILS),
+        ),
+        Example(
+            title="The range is assigned in the constructor",
+            good=_BAD.replace("  # PPL702", "").replace(
+                "(config, pp_group)\n\n",
+                "(config, pp_group)\n        self.start_layer = self.model.start_layer\n"
+                "        self.end_layer = self.model.end_layer\n\n",
+            ),
+            files=(LAYERS, UTILS),
+        ),
+        Example(
+            title="The range is forwarded with properties",
+            good=_BAD.replace("  # PPL702", "").replace(_FORWARD, _PROPERTIES + _FORWARD),
+            files=(LAYERS, UTILS),
+        ),
+    ),
+)
+
+
+class HiddenStageRange(Rule):
+    """Judges the classes of `EntryClass`."""
+
+    info = INFO_TEXT
+
+    def define(self, context: Context, node: ast.ClassDef) -> None:
+        """Ask whether the class tells its range."""
+        project, class_id = context.project, context.class_id
+        if len(context.flow.classes) != 1 or class_id not in entry_classes(project):
+            return
+        split = hidden(context, class_id)
+        if split is None or any(hidden(context, base) for base in project.mro(class_id)[1:]):
+            return
+        inner = project.class_name(split.owner)
+        chain = ".".join(("self", *split.path))
+        name = class_name_node(context.source, node)
+        fix, no_fix = self._fix(context, node, class_id, split)
+        below = [project.class_name(one) for one in project.children(class_id) if hidden(context, one)]
+        also = f" (also `{'`, `'.join(below[:3])}`, which inherits from it)" if below else ""
+        message = (
+            f"`{node.name}` accepts pipeline parallelism but exposes no `start_layer`/`end_layer`: every stage "
+            f"takes itself for the owner of all layers and allocates KV cache for all of them{also}"
+        )
+        trace = [
+            context.fact_step(split.owner, split.line, f"`{inner}` ({chain}) keeps the layers of one stage here"),
+        ]
+        forward = project.method(class_id, "forward")
+        if forward is not None:
+            text = "this forward takes `pp_proxy_tensors`, so pipeline parallelism is let through"
+            trace.append(context.fact_step(forward[0], forward[1]["line"], text))
+        context.report(
+            self, name, message, severity=ERROR, trace=trace, fix=fix, no_fix=no_fix, around=ast.Name(node.name)
+        )
+
+    def _fix(
+        self, context: Context, node: ast.ClassDef, class_id: str, split: Split
+    ) -> tuple[Fix | None, str]:
+        project = context.project
+        attribute = split.path[0] if split.path else ""
+        inner = project.attribute_types(class_id, attribute) if attribute else frozenset()
+        if not inner or not all(project.owns_start(one) for one in inner):
+            return None, "the inner model does not expose its range either"
+        if project.method(class_id, "end_layer") is not None:
+            return None, "the class defines `end_layer` by itself"
+        before = _insertion(node)
+        if before is None:
+            return None, "there is no method to put the properties before"
+        line = min((before.lineno, *(one.lineno for one in before.decorator_list)))
+        indent = context.source.lines[before.lineno - 1][: before.col_offset]
+        step = "\t" if indent.startswith("\t") else " " * len(indent)
+        text = "".join(
+            f"{indent}@property\n{indent}def {name}(self):\n{indent}{step}return self.{attribute}.{name}\n\n"
+            for name in ("start_layer", "end_layer")
+        )
+        edit = Edit(Span(line, 1, line, 1), text)
+        return Fix(UNSAFE, f"forward the range of `self.{attribute}`", (edit,)), ""
+
+
+def hidden(context: Context, class_id: str) -> Split | None:
+    """The split layer list whose range a class that accepts pipeline parallelism does not tell, or None."""
+    project = context.project
+    if not project.accepts_pp(class_id) or project.is_draft(class_id):
+        return None
+    if project.owns_start(class_id) or forwards_range(project, class_id):
+        return None
+    return split_below(project, class_id)
+
+
+def _insertion(node: ast.ClassDef) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+    """The method before which the properties go: the forward, else the one after the constructor."""
+    methods = [one for one in node.body if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    forward = next((one for one in methods if one.name == "forward"), None)
+    return forward or next((one for one in methods if one.name != "__init__"), None)
