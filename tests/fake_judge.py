@@ -12,6 +12,7 @@ import hashlib
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
@@ -40,11 +41,16 @@ class Judged(NamedTuple):
 
 class Root(NamedTuple):
     path: str
+    folder: str
     how: str
 
 
 class RootError(Exception):
     pass
+
+
+def find_root(paths: tuple[str, ...], sglang: str | None) -> Root:
+    return Root("/", str(Path.cwd()), "nowhere")
 
 
 def judge(request: JudgeRequest) -> Judged:
@@ -133,7 +139,7 @@ def install(patch: pytest.MonkeyPatch) -> None:
     check, root = ModuleType("pplint.engine.check"), ModuleType("pplint.engine.root")
     check.judge, check.JudgeRequest = judge, JudgeRequest  # type: ignore[attr-defined]
     check.is_test = lambda root, path: path.endswith("/test_a.py")  # type: ignore[attr-defined]
-    root.find_root, root.RootError = lambda paths, sglang: Root("/", "nowhere"), RootError  # type: ignore[attr-defined]
+    root.find_root, root.RootError = find_root, RootError  # type: ignore[attr-defined]
     patch.setitem(sys.modules, "pplint.engine.check", check)
     patch.setitem(sys.modules, "pplint.engine.root", root)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -60,6 +61,33 @@ def changed_since(revision: str, path: str) -> Changes:
     return Changes(lines)
 
 
+def contents_at(revision: str, top: str, paths: Iterable[str]) -> dict[str, bytes]:
+    """Return what a revision of the checkout at `top` holds at `paths` (absolute, real), as git stores it.
+
+    A path that the revision does not hold is left out. Raises `GitError`, also where there is no commit yet.
+    """
+    commit = _git(
+        top, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"
+    ).strip()
+    names = {path: os.fsencode(os.path.relpath(path, top)) for path in paths}
+    asked = [path for path, name in names.items() if b"\n" not in name and not name.startswith(b"../")]
+    lines = b"".join(commit + b":" + names[path] + b"\n" for path in asked)
+    answer = _git(top, "cat-file", "--batch", given=lines)
+    found: dict[str, bytes] = {}
+    place = 0
+    for path in asked:
+        end = answer.index(b"\n", place)
+        header = answer[place:end].rsplit(b" ", 2)
+        place = end + 1
+        if header[-1] == b"missing":
+            continue
+        size = int(header[-1])
+        if header[-2] == b"blob":
+            found[path] = answer[place : place + size]
+        place += size + 1
+    return found
+
+
 def parse_changed_lines(diff: bytes) -> dict[bytes, set[int]]:
     """Return the new-side line numbers of each file of a diff that was made without context lines."""
     changed: dict[bytes, set[int]] = {}
@@ -107,16 +135,14 @@ def _absolute(top: str, name: bytes) -> str:
     return os.path.realpath(Path(top, os.fsdecode(name)))
 
 
-def _git(top: str, *arguments: str) -> bytes:
+def _git(top: str, *arguments: str, given: bytes = b"") -> bytes:
     import subprocess
 
     # A hook's variables point at the repository of the hook, which need not be the one that is checked.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     command = ["git", "-c", "core.fsmonitor=false", "-c", "core.quotePath=true", "-C", top, *arguments]
     try:
-        done = subprocess.run(
-            command, capture_output=True, check=False, env=environment, stdin=subprocess.DEVNULL
-        )
+        done = subprocess.run(command, capture_output=True, check=False, env=environment, input=given)
     except OSError as error:
         raise GitError(f"cannot run git: {error.strerror}") from error
     if done.returncode:

@@ -7,14 +7,18 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pplint import ignore_comments, ignores
 from pplint.baseline import Entry
+from pplint.changed_facts import Question, compared
 from pplint.finding import INFO, Finding, Trouble, report_order
 from pplint.git import Changes
 from pplint.settings import Settings, ignored_in, selected
 from pplint.source.text import Source, SourceError
+
+if TYPE_CHECKING:
+    from pplint.engine.check import Judged
 
 
 class Request(NamedTuple):
@@ -41,7 +45,10 @@ class Request(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What one look at all files shows: findings in report order, and why others are not among them."""
+    """What one look at all files shows: findings in report order, and why others are not among them.
+
+    `gone` are findings of unchanged files that the facts before a change in another file would give.
+    """
 
     findings: list[Finding]
     suppressed: list[tuple[Finding, str]]
@@ -49,6 +56,7 @@ class Seen(NamedTuple):
     stale: list[Entry]
     hidden_infos: int
     troubles: list[Trouble]
+    gone: list[Finding]
 
 
 def read(path: str, overlay: Mapping[str, bytes]) -> Source | None:
@@ -101,23 +109,56 @@ class Look:
 
     def at(self, overlay: Mapping[str, bytes]) -> Seen:
         """Judge all files, with the contents of `overlay` in place of those on disk."""
+        with self.timed("judging"):
+            judged = self._judge(self.files, overlay)
+        findings, gone = judged.findings, list[Finding]()
+        if question := self._question():
+            with self.timed("comparing facts"):
+                findings, gone, note = compared(question, self._judge, findings, overlay)
+            self.notes += note
+        seen = self._sort(findings, [*self.troubles, *judged.troubles], overlay)
+        return seen._replace(gone=gone)
+
+    def _judge(self, files: tuple[str, ...], overlay: Mapping[str, bytes]) -> Judged:
         from pplint.engine.check import JudgeRequest, judge
 
-        with self.timed("judging"):
-            judged = judge(
-                JudgeRequest(
-                    root=self.root.path,
-                    files=self.files,
-                    overlay=overlay,
-                    select=self.codes - ignores.HOUSEKEEPING,
-                    include_tests=self.settings.include_tests,
-                    jobs=self.request.jobs,
-                    cache_dir=self.request.cache_dir,
-                    facts_file=True,
-                )
+        return judge(
+            JudgeRequest(
+                root=self.root.path,
+                files=files,
+                overlay=overlay,
+                select=self.codes - ignores.HOUSEKEEPING,
+                include_tests=self.settings.include_tests,
+                jobs=self.request.jobs,
+                cache_dir=self.request.cache_dir,
+                facts_file=True,
             )
-        troubles = [*self.troubles, *judged.troubles]
-        return self._sort(judged.findings, troubles, overlay)
+        )
+
+    def _question(self) -> Question | None:
+        """Which changes may have changed the answers of untouched code.
+
+        With `--since` those since that revision. Where only files are named, as a hook does, those since the
+        last commit, and then the files that are not named are judged as well.
+        """
+        if self.since is not None:
+            from pplint.files.discover import SUFFIXES
+
+            inside = self.root.folder + os.sep
+            changed = [
+                path for path in self.since.lines if path.startswith(inside) and path.endswith(SUFFIXES)
+            ]
+            return Question(
+                self.request.since or "HEAD", tuple(changed), self.files, lambda: self.files, self.root.path
+            )
+        if self.request.stdin is None and all(Path(path).is_file() for path in self.request.paths):
+            return Question("HEAD", self.files, self.files, self._others, self.root.path)
+        return None
+
+    def _others(self) -> tuple[str, ...]:
+        """Return the files of the tree that are not named."""
+        tree = self.request._replace(paths=(self.root.folder,))
+        return tuple(path for path in find(tree).paths if path not in self.named)
 
     def _sort(
         self, judged: tuple[Finding, ...], troubles: list[Trouble], overlay: Mapping[str, bytes]
@@ -133,7 +174,7 @@ class Look:
         shown = [
             self._level(item) if item.code in ignores.HOUSEKEEPING else item
             for item in checked.findings
-            if self.request.show_info or item.severity != INFO
+            if (self.request.show_info or item.severity != INFO) and self._may_show(item)
         ]
         hidden = len(checked.findings) - len(shown)
         accepted: list[Finding] = []
@@ -145,12 +186,21 @@ class Look:
             shown, accepted, stale = matched
         if self.since is not None:
             changes = self._moved(self.since, overlay)
+            touched = {
+                item for item in shown if changes.touches(item.path, item.span.line, item.span.end_line)
+            }
             shown = [
-                item
+                item._replace(changed_by="") if item in touched else item
                 for item in shown
-                if item.changed_by or changes.touches(item.path, item.span.line, item.span.end_line)
+                if item in touched or item.changed_by
             ]
-        return Seen(sorted(shown, key=report_order), checked.suppressed, accepted, stale, hidden, troubles)
+        return Seen(
+            sorted(shown, key=report_order), checked.suppressed, accepted, stale, hidden, troubles, []
+        )
+
+    def _may_show(self, finding: Finding) -> bool:
+        """Of a file that is not named only the changed findings are known: no comment is unused there."""
+        return finding.path in self.named or finding.code not in ignores.HOUSEKEEPING
 
     def _ran_on(self, path: str) -> frozenset[str]:
         """Return the codes that ran on a file: test code is read, but its rules run on request only."""

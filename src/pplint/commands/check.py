@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -114,6 +115,8 @@ def check(**given: Any) -> int:
         code = TROUBLE
     if not given["quiet"]:
         _say_changes(request, outcome)
+        for text in _gone(outcome):
+            _say(text)
     for entry in outcome.seen.stale:
         text = f"{entry.path}: {entry.code} {entry.message}"
         _say(f"the baseline accepts what is no longer found (pplint baseline prune): {text}")
@@ -222,6 +225,17 @@ def _say_changes(request: Request, outcome: Outcome) -> None:
         _say(f"{plural(outcome.ignored, 'finding')} {added} in {files}")
     elif request.diff and outcome.fixed:
         _say(f"{plural(outcome.fixed, 'finding')} would be fixed in {files}; nothing was written")
+
+
+def _gone(outcome: Outcome) -> list[str]:
+    """Say which untouched files have fewer findings, because the facts that they rest on changed."""
+    from pplint.reports.summary import plural
+
+    counts = Counter(finding.path for finding in outcome.seen.gone)
+    return [
+        f"{os.path.relpath(path)}: {plural(count, 'finding')} gone: a changed file has other facts now"
+        for path, count in sorted(counts.items())
+    ]
 
 
 def _say(text: str) -> None:

@@ -1,0 +1,177 @@
+"""Findings in untouched code that a change elsewhere causes, such as an accessor that takes another id."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import NamedTuple, Protocol
+
+from pplint.finding import INFO, Finding
+from pplint.source.text import Source, SourceError
+
+HINT = b"layer"
+"""A file without these bytes says nothing about layers, so its old version need not be looked up."""
+
+
+class Judged(Protocol):
+    """What a judge gives back."""
+
+    @property
+    def findings(self) -> tuple[Finding, ...]: ...
+
+
+Judge = Callable[[tuple[str, ...], Mapping[str, bytes]], Judged]
+
+
+class Question(NamedTuple):
+    """Which answers to compare: what `files` get with the new and the old contents of `changed`.
+
+    `judged` are the files that are judged already; `revision` is git's name of the old contents. Paths are
+    absolute and real; `root` shortens them in texts.
+    """
+
+    revision: str
+    changed: tuple[str, ...]
+    judged: tuple[str, ...]
+    files: Callable[[], tuple[str, ...]]
+    root: str
+
+
+class Answer(NamedTuple):
+    """All findings, the new ones marked; those that are gone; a sentence for `--verbose`, if there is one."""
+
+    findings: tuple[Finding, ...]
+    gone: list[Finding]
+    notes: tuple[str, ...] = ()
+
+
+def compared(
+    question: Question, judge: Judge, found: tuple[Finding, ...], overlay: Mapping[str, bytes]
+) -> Answer:
+    """Add to what was `found` the findings that are due to changed facts, and tell which are gone."""
+    from pplint.git import GitError
+
+    try:
+        old = old_contents(question.revision, question.changed, overlay)
+    except GitError as error:
+        return Answer(found, [], (f"facts are not compared with the last commit's: {error}",))
+    if not old:
+        return Answer(found, [])
+    files = question.files()
+    now = found if files == question.judged else judge(files, overlay).findings
+    before = judge(files, {**overlay, **old}).findings
+    new, gone = compare(before, now, old.keys(), question.root)
+    places = {(item.path, item.span, item.code) for item in new}
+    kept = [item for item in found if (item.path, item.span, item.code) not in places]
+    note = f"facts of {', '.join(_shown(path, question.root) for path in sorted(old))} changed"
+    return Answer((*kept, *new), gone, (note,))
+
+
+class Difference(NamedTuple):
+    """What changed facts make of code that nobody touched.
+
+    `new` findings carry `changed_by`; `gone` are findings of unchanged files that the old facts gave.
+    """
+
+    new: list[Finding]
+    gone: list[Finding]
+
+
+def compare(
+    before: Iterable[Finding], now: Iterable[Finding], changed: Collection[str], root: str
+) -> Difference:
+    """Compare the findings under the old and the new contents of the `changed` files (absolute real paths).
+
+    Findings are matched without line numbers. Paths in `changed_by` are relative to `root`.
+    """
+    left = Counter(_identity(finding) for finding in before)
+    left.subtract(_identity(finding) for finding in now)
+    gone, new = +left, -left
+    return Difference(
+        [_marked(item, changed, root) for item in _taken(now, new)],
+        [item for item in _taken(before, gone) if item.path not in changed and item.severity != INFO],
+    )
+
+
+def old_contents(revision: str, paths: Iterable[str], overlay: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return what `revision` holds for those of `paths` that say something else about layers now.
+
+    A file that is not in `revision` was empty then. Raises GitError.
+    """
+    now = {path: data for path in paths if HINT in (data := _content(path, overlay))}
+    if not now:
+        return {}
+    from pplint.git import contents_at, top_level
+
+    top = top_level(min(now))
+    then = contents_at(revision, top, now) if top else now
+    return {
+        path: then.get(path, b"")
+        for path, data in now.items()
+        if _facts_differ(path, then.get(path, b""), data)
+    }
+
+
+def _facts_differ(path: str, then: bytes, now: bytes) -> bool:
+    if then == now:
+        return False
+    try:
+        new = _facts(path, now)
+    except SourceError:
+        return False  # the judge names the file
+    try:
+        return new != _facts(path, then)
+    except SourceError:
+        return True
+
+
+def _facts(path: str, data: bytes) -> object:
+    """The summary of a file without its places, so that moved lines are no change."""
+    import ast
+
+    from pplint.engine.summary import summarise
+
+    tree = Source.of(path, data).parse()
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.stmt, ast.expr)):
+            node.lineno = node.end_lineno = 1
+    return summarise(tree)
+
+
+def _content(path: str, overlay: Mapping[str, bytes]) -> bytes:
+    if path in overlay:
+        return overlay[path]
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
+def _identity(finding: Finding) -> tuple[str, str, str, str, str]:
+    return (finding.path, finding.code, finding.severity, finding.symbol, finding.fingerprint)
+
+
+def _taken(findings: Iterable[Finding], counts: Counter[tuple[str, str, str, str, str]]) -> list[Finding]:
+    """As many of the findings as `counts` says of each identity."""
+    left = Counter(counts)
+    taken = []
+    for finding in findings:
+        if left[_identity(finding)] > 0:
+            left[_identity(finding)] -= 1
+            taken.append(finding)
+    return taken
+
+
+def _marked(finding: Finding, changed: Collection[str], root: str) -> Finding:
+    """Say which changed line the finding rests on, or at least which files changed."""
+    for step in finding.trace:
+        if step.path in changed:
+            place = f"{_shown(step.path, root)}:{step.line}"
+            return finding._replace(changed_by=f"{place}: {step.text}")
+    return finding._replace(changed_by=", ".join(_shown(path, root) for path in sorted(changed)))
+
+
+def _shown(path: str, root: str) -> str:
+    return os.path.relpath(path, root).replace(os.sep, "/")
