@@ -48,7 +48,12 @@ def guarded_in(flow: Flow, *subjects: ast.expr) -> bool:
 
 def filtered(value: Value) -> bool:
     """Whether a comprehension took the value only where a test of its element held."""
-    return any(_says_real(atom) for atom in value.guards)
+    return any(_says_real(atom) or _names_range(atom.test) for atom in value.guards)
+
+
+def _names_range(test: ast.expr) -> bool:
+    names = [getattr(part, "attr", getattr(part, "id", "")) for part in ast.walk(test)]
+    return isinstance(test, ast.Compare) and any(is_start(name) or is_end(name) for name in names)
 
 
 def position_said(flow: Flow) -> tuple[bool, bool]:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 
 from pplint.engine.values import Atom
+from pplint.finding import ERROR, WARNING, Finding
 
 _FLAG = re.compile(
     r"^_?(is_(hip|npu|cuda|cpu|xpu|hpu|gfx\w*|mps|musa|blackwell\w*|sm\d+\w*)\b|use_|enable_|can_run_|should_|support)"
@@ -32,3 +33,38 @@ def _names(test: ast.expr) -> list[str]:
         for part in ast.walk(test)
         if isinstance(part, (ast.Attribute, ast.Name))
     ]
+
+
+class Callers:
+    """The calls of a file's private methods: under which flags, and from where."""
+
+    def __init__(self) -> None:
+        self._calls: dict[str, list[tuple[str, str]]] = {}
+
+    def note(self, node: ast.Call, symbol: str, owner: str, known: Iterable[Atom]) -> None:
+        """Take down a call `self._method(...)` made in `symbol`, a method of the class called `owner`."""
+        callee = node.func
+        if (
+            isinstance(callee, ast.Attribute)
+            and isinstance(callee.value, ast.Name)
+            and callee.value.id == "self"
+        ):
+            if callee.attr.startswith("_") and not callee.attr.endswith("__"):
+                self._calls.setdefault(f"{owner}.{callee.attr}", []).append((flag_on_path(known), symbol))
+
+    def flag(self, symbol: str, depth: int = 0) -> str:
+        """The flag that every call of a private method depends on, or ""."""
+        calls = self._calls.get(symbol)
+        if not calls or depth > 3:
+            return ""
+        flags = [flag or self.flag(caller, depth + 1) for flag, caller in calls]
+        return flags[0] if all(flags) else ""
+
+    def lowered(self, finding: Finding) -> Finding:
+        """The finding as a warning, where its place is reached under a flag only."""
+        flag = self.flag(finding.symbol) if finding.severity == ERROR else ""
+        if not flag:
+            return finding
+        name = finding.symbol.rpartition(".")[2]
+        message = f"{finding.message} (only when `{flag}` leads to `{name}`)"
+        return finding._replace(severity=WARNING, message=message)

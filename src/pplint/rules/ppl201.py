@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from pplint.engine import values as v
 from pplint.engine.context import Context
-from pplint.engine.elements import guarded
-from pplint.engine.guards import FIRST, LAST
-from pplint.engine.values import Value
+from pplint.engine.slots import Slots, is_literal
 from pplint.finding import ERROR, SAFE, UNSAFE, Fix
 from pplint.rules.base import Example, Rule, RuleInfo
+from pplint.rules.layer_reads import owner_text, plain_getattr, read_slots, shown
 from pplint.rules.samples import LAYERS, UTILS
 
 INFO_TEXT = RuleInfo(
@@ -87,45 +85,64 @@ class LiteralLayerIndex(Rule):
 
     def attribute(self, context: Context, node: ast.Attribute) -> None:
         """Look for a read of a literal slot."""
-        if context.draft or node.attr.startswith("__"):
-            return
-        for base in context.flow.evaluate(node.value):
-            if base.kind != v.SUB or not isinstance(base.node, ast.Subscript):
-                continue
-            padded = context.padded(base.data[0])
-            number = next((one for one in base.data[1] if one.kind == v.INT), None)
-            if padded is None or number is None:
-                continue
-            if guarded(context, node.value, base.node) or _owned(context, number):
-                continue
-            self._report(context, node, base.node, number)
+        self._read(context, node, node.value, node.attr)
 
-    def _report(self, context: Context, node: ast.Attribute, element: ast.Subscript, number: Value) -> None:
-        padded = context.padded(context.flow.evaluate(element.value))
-        if padded is None:
-            return
-        severity, condition = context.level(padded.owner)
-        owner = v.dotted(element.value)
-        fix, no_fix = None, "which layer is meant is for the author to say"
-        literal = number.node
-        if owner is not None and number.data in (0, -1) and literal is element.slice:
-            prefix = ".".join(owner[:-1])
-            text = f"{prefix}.{padded.start}" if number.data == 0 else f"{prefix}.{padded.end} - 1"
-            safety = SAFE if number.data == 0 and padded.start else UNSAFE
-            fix, no_fix = Fix(safety, f"index by `{text}`", (context.edit(literal, text),)), ""
+    def call(self, context: Context, node: ast.Call) -> None:
+        """`getattr` without a default is a read too."""
+        read = plain_getattr(node)
+        if read is not None:
+            self._read(context, node, *read)
+
+    def _read(self, context: Context, node: ast.expr, element: ast.expr, attribute: str) -> None:
+        slots = read_slots(context, element, attribute)
+        if slots is not None and slots.number is not None and is_literal(slots):
+            self._report(context, node, element, attribute, slots)
+
+    def _report(
+        self, context: Context, node: ast.expr, element: ast.expr, attribute: str, slots: Slots
+    ) -> None:
+        padded, number = slots.padded, slots.number
+        assert number is not None
+        severity, condition = context.level(padded.owner, number)
+        picked = _picked(context, element)
+        fix, no_fix = self._fix(context, slots, picked) if picked is not None else (None, "")
         place = "first" if number.data == 0 else "last" if number.data == -1 else "some"
+        who = f"only the {place} stage has a layer there, the others a placeholder"
+        if slots.low != slots.high:
+            who = "on a stage that does not own them all some are placeholders"
         message = (
-            f"`{ast.unparse(element)}.{node.attr}` reads a slot of a padded layer list: only the {place} stage has "
-            f"a layer there, the others a placeholder without `{node.attr}`{f' ({condition})' if condition else ''}"
+            f"`{shown(element)}.{attribute}` reads a slot of a padded layer list that was chosen by a literal: "
+            f"{who} without `{attribute}`{f' ({condition})' if condition else ''}"
         )
-        step = context.fact_step(
-            padded.owner, padded.line, f"`{padded.attribute}` gets a slot for every layer here"
-        )
+        trace = []
+        if number.node is not None and picked is not None and number.node is not picked.slice:
+            trace.append(context.step(number.node, f"{number.data} is chosen here"))
+        text = f"`{padded.attribute}` gets a slot for every layer here"
+        trace.append(context.fact_step(padded.owner, padded.line, text))
         context.report(
-            self, element.slice, message, severity=severity, trace=[step], fix=fix, no_fix=no_fix, around=node
-        )
+            self, picked.slice if picked is not None else node, message, severity=severity, trace=trace, fix=fix,
+            no_fix=no_fix or "which layer is meant is for the author to say", around=node,
+        )  # fmt: skip
+
+    def _fix(self, context: Context, slots: Slots, picked: ast.Subscript) -> tuple[Fix | None, str]:
+        number = slots.number
+        owner = owner_text(context, slots, picked.value)
+        if number is None or number.data not in (0, -1) or slots.low != slots.high:
+            return None, "which layer is meant is for the author to say"
+        if owner is None:
+            return (
+                None,
+                "what holds the layers is no name or dotted chain, so its range cannot be written here",
+            )
+        if number.node is not picked.slice and not isinstance(picked.slice, ast.BinOp):
+            return None, "the index is chosen elsewhere; ask for the stage's own range here"
+        text = owner.start if number.data == 0 else f"{owner.end} - 1"
+        safe = number.data == 0 and owner.proven
+        return Fix(SAFE if safe else UNSAFE, f"index by `{text}`", (context.edit(picked.slice, text),)), ""
 
 
-def _owned(context: Context, number: Value) -> bool:
-    facts = context.stage(number)
-    return FIRST in facts if number.data >= 0 else LAST in facts
+def _picked(context: Context, element: ast.expr) -> ast.Subscript | None:
+    """The subscript that takes the element, where it stands in this very expression."""
+    if isinstance(element, ast.Subscript) and not isinstance(element.slice, ast.Slice):
+        return element
+    return None

@@ -1,0 +1,70 @@
+"""What the rules about elements of padded lists share: which slots a read takes, and how the stage range is written."""
+
+from __future__ import annotations
+
+import ast
+from typing import NamedTuple
+
+from pplint.engine import values as v
+from pplint.engine.context import Context
+from pplint.engine.elements import PLACEHOLDER_ATTRIBUTES, guarded
+from pplint.engine.slots import Slots, slots_of
+
+_WIDTH = 60
+
+
+class Owner(NamedTuple):
+    """How the range of the stage that holds a list is written; `proven` when the class is known to have it."""
+
+    start: str
+    end: str
+    proven: bool
+
+
+def read_slots(context: Context, element: ast.expr, attribute: str) -> Slots | None:
+    """The slots of which an attribute is read, unless the read cannot fail or a test of the element guards it."""
+    if attribute.startswith("__") or attribute in PLACEHOLDER_ATTRIBUTES or context.draft:
+        return None
+    found = context.flow.evaluate(element)
+    if not any(one.kind in (v.SUB, v.ELEMENT, v.CALL) for one in found):
+        return None
+    slots = slots_of(context, found)
+    if slots is None:
+        return None
+    spellings = [one.node for one in found if isinstance(one.node, ast.Subscript)]
+    return None if guarded(context, element, *spellings) else slots
+
+
+def plain_getattr(node: ast.Call) -> tuple[ast.expr, str] | None:
+    """What `getattr(x, "name")` reads from and the name, or None; with a default it cannot fail."""
+    if not isinstance(node.func, ast.Name) or node.func.id != "getattr" or len(node.args) != 2:
+        return None
+    name = node.args[1]
+    if not isinstance(name, ast.Constant) or not isinstance(name.value, str):
+        return None
+    return node.args[0], name.value
+
+
+def owner_text(context: Context, slots: Slots, written: ast.expr | None) -> Owner | None:
+    """The stage range of the object that holds the list, written with the chain that leads to the list here.
+
+    `written` is the list as it stands, or None when only its alternatives are known.
+    """
+    as_written = v.dotted(written) if written is not None else None
+    chain = as_written if as_written is not None and len(as_written) > 1 else None
+    if chain is None:
+        paths = [path for path in v.paths(slots.lists) if len(path) > 1 and path[0] == "self"]
+        chain = paths[0] if len(paths) == 1 else None
+    if chain is None:
+        return None
+    prefix, padded = ".".join(chain[:-1]), slots.padded
+    public = context.project.owns_start(padded.owner)
+    start = public or padded.start
+    end = "end_layer" if public else padded.end
+    return Owner(f"{prefix}.{start}", f"{prefix}.{end}", bool(public)) if start and end else None
+
+
+def shown(node: ast.expr) -> str:
+    """An expression for a message, cut when it is long."""
+    text = ast.unparse(node)
+    return text if len(text) <= _WIDTH else text[: _WIDTH - 1] + "…"
