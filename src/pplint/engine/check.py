@@ -4,29 +4,29 @@ from __future__ import annotations
 
 import gc
 import os
-import re
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple
 
-from pplint.engine.accessors import COMMON_METHODS, GLOBAL, LOCAL, Accessors
-from pplint.engine.context import Facts, Walk
+from pplint.engine.accessors import Accessors
+from pplint.engine.context import Facts
 from pplint.engine.project import Project
+from pplint.engine.reading import is_test, wanted_by
 from pplint.engine.root import find_root
-from pplint.engine.summary import summarise
-from pplint.engine.vocabulary import TEST_PATH
-from pplint.finding import Finding, Trouble
-from pplint.source.text import Source, SourceError
+from pplint.engine.workers import Found, Workers
+from pplint.finding import Finding, Trouble, report_order
 
-FACT_WORDS = (
-    b"start_layer", b"end_layer", b"make_layers", b"PPMissingLayer", b"pp_proxy_tensors", b"layer_num", b"_layer_id",
-)  # fmt: skip
-"""A file without any of these says nothing about stages that another file could need."""
+ROUNDS = 2
+"""How far facts reach beyond the files that speak of stages: their users, and the users' own bases."""
 
-RULE_WORDS = (b"first_rank", b"last_rank", b"layer_id ==", b"== layer_id")
+SYNTAX_BYTES = 4_000_000
+"""Files that no rule needs are parsed for their troubles as long as they are no more than this in all."""
 
 
 class JudgeRequest(NamedTuple):
-    """What to judge: `root` as `find_root` gives it, `files` absolute real paths, `overlay` contents that replace them."""
+    """What to judge: `root` as `find_root` gives it, `files` absolute real paths, `overlay` contents that replace them.
+
+    `jobs` 0 means as many processes as there are cores.
+    """
 
     root: str
     files: tuple[str, ...]
@@ -46,53 +46,6 @@ class Judged(NamedTuple):
     parsed: int
 
 
-class Tree:
-    """The files of one run: their texts, syntax trees and summaries."""
-
-    def __init__(self, request: JudgeRequest) -> None:
-        self.request = request
-        self.sources: dict[str, Source] = {}
-        self.trees: dict[str, Any] = {}
-        self.troubles: list[Trouble] = []
-        self.modules: dict[str, str] = {}
-        self.summaries: dict[str, dict[str, Any]] = {}
-
-    def read(self, path: str) -> bytes | None:
-        data = self.request.overlay.get(path)
-        if data is not None:
-            return data
-        try:
-            with open(path, "rb") as file:
-                return file.read()
-        except OSError:
-            return None
-
-    def parsed(self, path: str, data: bytes) -> Any:
-        if path not in self.trees:
-            self.trees[path] = None
-            try:
-                source = Source.of(path, data)
-                self.trees[path] = source.parse()
-                self.sources[path] = source
-            except SourceError as error:
-                self.troubles.append(Trouble(path, error.line, str(error)))
-        return self.trees[path]
-
-    def summarise(self, path: str, data: bytes) -> None:
-        tree = self.parsed(path, data)
-        if tree is not None:
-            module = module_name(self.request.root, path)
-            self.modules[module] = path
-            self.summaries[module] = summarise(tree)
-
-
-def module_name(root: str, path: str) -> str:
-    """The dotted module name of a file as imports below `root` write it."""
-    relative = os.path.relpath(path, root)
-    name = os.path.splitext(relative)[0].replace(os.sep, ".")
-    return name[: -len(".__init__")] if name.endswith(".__init__") else name
-
-
 def judge(request: JudgeRequest) -> Judged:
     """Judge the files of a request."""
     collecting = gc.isenabled()
@@ -105,63 +58,55 @@ def judge(request: JudgeRequest) -> Judged:
 
 
 def _judge(request: JudgeRequest) -> Judged:
-    from pplint.files.discover import find_python_files
-    from pplint.rules.registry import rules_for
-
-    tree = Tree(request)
-    folder = find_root((request.root,), None).folder
-    everything = sorted(
-        {
-            *find_python_files((folder,), exclude=(), base=folder, respect_gitignore=False).files,
-            *request.files,
+    sizes = _sizes(request)
+    with Workers(request.root, request.overlay, sizes, request.jobs) as workers:
+        found, facts = solve(workers)
+        asked = set(request.files)
+        modules = {
+            module: path
+            for module, (path, _) in found.items()
+            if path in asked and (request.include_tests or not is_test(request.root, path))
         }
-    )
-    contents = {path: data for path in everything if (data := tree.read(path)) is not None}
-    for path in request.files:
-        if path not in contents:
-            tree.troubles.append(Trouble(path, 0, "cannot be read"))
-    rest = []
-    for path, data in contents.items():
-        if any(word in data for word in FACT_WORDS):
-            tree.summarise(path, data)
-        else:
-            rest.append(path)
-    facts = _solve(tree, contents, rest)
-    findings: list[Finding] = []
-    rules = rules_for(request.select)
-    judged = set(request.files)
-    for module, path in sorted(tree.modules.items()):
-        if path not in judged or (not request.include_tests and is_test(request.root, path)):
+        looked_at = {path for path, _ in found.values()}
+        idle = [path for path in request.files if path not in looked_at]
+        if sum(sizes[path] for path in idle) <= SYNTAX_BYTES:
+            workers.check_syntax(idle)
+        findings = workers.judge(facts, modules, request.select)
+        troubles = {trouble for trouble in workers.troubles() if trouble.path in asked}
+    ordered = tuple(sorted(findings, key=report_order))
+    return Judged(ordered, tuple(sorted(troubles)), len(found))
+
+
+def _sizes(request: JudgeRequest) -> dict[str, int]:
+    from pplint.files.discover import find_python_files
+
+    folder = find_root((request.root,), None).folder
+    everything = find_python_files((folder,), exclude=(), base=folder, respect_gitignore=False).files
+    sizes = {}
+    for path in sorted({*everything, *request.files}):
+        if path in request.overlay:
+            sizes[path] = len(request.overlay[path])
             continue
-        findings += Walk(facts, module, tree.sources[path], tree.trees[path], rules).walk()
-    return Judged(tuple(findings), tuple(t for t in tree.troubles if t.path in judged), len(tree.trees))
+        try:
+            sizes[path] = os.stat(path).st_size
+        except OSError:
+            sizes[path] = 0
+    return sizes
 
 
-def is_test(root: str, path: str) -> bool:
-    """Whether a file is test code, judged by its path below the root."""
-    return TEST_PATH.search(os.path.relpath(path, root).replace(os.sep, "/")) is not None
-
-
-def _solve(tree: Tree, contents: Mapping[str, bytes], rest: list[str]) -> Facts:
+def solve(workers: Workers) -> tuple[Found, Facts]:
     """Join the facts; files that use what was learnt may hold further facts, so they are summarised too."""
-    while True:
-        project = Project(tree.summaries, tree.modules)
-        accessors = Accessors(project)
-        wanted = _needles(project, accessors)
-        bases = project.unseen_bases()
-        root = tree.request.root
-        more = [path for path in rest if wanted(contents[path]) or module_name(root, path) in bases]
+    found = workers.first_facts()
+    first = list(found)
+    for _ in range(ROUNDS):
+        facts = _joined(found)
+        more = workers.more_facts(wanted_by(*facts, first))
         if not more:
-            return Facts(project, accessors)
-        chosen = set(more)
-        rest = [path for path in rest if path not in chosen]
-        for path in more:
-            tree.summarise(path, contents[path])
+            return found, facts
+        found = dict(sorted({**found, **more}.items()))
+    return found, _joined(found)
 
 
-def _needles(project: Project, accessors: Accessors) -> Callable[[bytes], bool]:
-    """A test of a file's bytes for any name that a rule would look at."""
-    names = (accessors.names[GLOBAL] | accessors.names[LOCAL]) - COMMON_METHODS
-    words = [*RULE_WORDS, *(name.encode() for name in sorted(names))]
-    lists = [re.compile(rb"\." + name.encode() + rb"\b(?!\.)") for name in sorted(project.padded_names())]
-    return lambda data: any(word in data for word in words) or any(one.search(data) for one in lists)
+def _joined(found: Found) -> Facts:
+    project = Project({m: one for m, (_, one) in found.items()}, {m: path for m, (path, _) in found.items()})
+    return Facts(project, Accessors(project))

@@ -23,13 +23,19 @@ class Evaluator:
         self.constants = constants
         self.env: Environment = {}
         self.guards: tuple[Atom, ...] = ()
+        # Listeners ask for the same expressions again and again; what they get holds until a name is bound.
+        self.memo: dict[ast.expr, Values] = {}
 
     def evaluate(self, node: ast.expr | None) -> Values:
-        """The alternatives of `node`; never empty."""
+        """The alternatives of `node`; never empty, except for no node."""
         if node is None:
             return ()
-        handler = _HANDLERS.get(type(node))
-        return handler(self, node) if handler else (Value(v.UNKNOWN, None, node),)
+        known = self.memo.get(node)
+        if known is None:
+            handler = _HANDLERS.get(type(node))
+            known = handler(self, node) if handler else (Value(v.UNKNOWN, None, node),)
+            self.memo[node] = known
+        return known
 
     def constant(self, node: ast.Constant) -> Values:
         if isinstance(node.value, bool):
@@ -92,6 +98,7 @@ class Evaluator:
     def named(self, node: ast.NamedExpr) -> Values:
         found = self.evaluate(node.value)
         self.env[node.target.id] = found
+        self.memo = {}
         return found
 
     def subscript(self, node: ast.Subscript) -> Values:
@@ -153,6 +160,7 @@ class Evaluator:
         """Assign alternatives to a target; attributes and subscripts are the listener's business."""
         if isinstance(target, ast.Name):
             self.env[target.id] = found
+            self.memo = {}
         elif isinstance(target, ast.Starred):
             self.bind(target.value, (v.UNKNOWN_VALUE,))
         elif isinstance(target, (ast.Tuple, ast.List)):

@@ -26,6 +26,7 @@ class Listener:
     def assign(self, flow: Flow, target: ast.expr, found: Values, node: ast.stmt) -> None: ...
     def returned(self, flow: Flow, node: ast.Return, found: Values) -> None: ...
     def define(self, flow: Flow, node: ast.ClassDef) -> None: ...
+    def imported(self, flow: Flow, node: ast.Import | ast.ImportFrom) -> None: ...
     def enter(self, flow: Flow, node: FunctionNode) -> None: ...
     def leave(self, flow: Flow, node: FunctionNode) -> None: ...
 
@@ -64,18 +65,16 @@ class Flow(Evaluator):
         outer = self.guards
         ended = False
         for statement in body:
-            if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                self.function(statement)
-                continue
-            if isinstance(statement, ast.ClassDef):
-                self.class_definition(statement)
-                continue
-            self.statement = statement
             handler = _STATEMENTS.get(type(statement))
-            if handler is not None:
-                ended = bool(handler(self, statement)) or ended
-            else:
+            self.memo = {}
+            if handler is None:
+                self.statement = statement
                 self.children(statement)
+            elif handler is not Flow.function and handler is not Flow.class_definition:
+                self.statement = statement
+                ended = bool(handler(self, statement))
+            else:
+                handler(self, statement)
             if ended:
                 break
         self.guards = outer
@@ -248,6 +247,10 @@ class Flow(Evaluator):
             self.listener.returned(self, node, self.evaluate(node.value))
         return True
 
+    def import_statement(self, node: ast.Import | ast.ImportFrom) -> bool:
+        self.listener.imported(self, node)
+        return False
+
     def end_statement(self, node: ast.stmt) -> bool:
         self.children(node)
         return True
@@ -262,8 +265,13 @@ class Flow(Evaluator):
             self.children(node)
 
     def children(self, node: ast.AST) -> None:
+        if type(node) is ast.Expr:
+            self.visit(node.value)
+            return
         for name in node._fields:
             child = getattr(node, name, None)
+            if child is None or child.__class__ is str:
+                continue
             if isinstance(child, list):
                 for item in child:
                     if isinstance(item, ast.expr):
@@ -278,7 +286,8 @@ class Flow(Evaluator):
     def known(self, test: ast.expr, holds: bool) -> tuple[Atom, ...]:
         """What holds when `test` is `holds`; a name that stands for one expression is replaced by it."""
         found: list[Atom] = []
-        for atom in g.atoms(test, holds):
+        parts = g.atoms(test, holds)
+        for atom in parts:
             if isinstance(atom.test, ast.Name):
                 bound = self.env.get(atom.test.id, ())
                 if len(bound) == 1 and isinstance(bound[0].node, ast.expr):
@@ -352,14 +361,15 @@ class Flow(Evaluator):
             self.visit(node.value)
         else:
             self.visit(node.elt)
-        self.env, self.guards = outer, outer_guards
+        self.env, self.guards, self.memo = outer, outer_guards, {}
 
     def visit_lambda(self, node: ast.Lambda) -> None:
         outer = self.env
         self.env = dict(self.env)
         self.parameters(node.args, False)
+        self.memo = {}
         self.visit(node.body)
-        self.env = outer
+        self.env, self.memo = outer, {}
 
     def visit_named(self, node: ast.NamedExpr) -> None:
         self.visit(node.value)
@@ -379,7 +389,12 @@ def _is_static(node: FunctionNode) -> bool:
     return any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in node.decorator_list)
 
 
-_STATEMENTS: dict[type[ast.stmt], Callable[[Flow, ast.stmt], bool]] = {  # type: ignore[assignment]
+_STATEMENTS: dict[type[ast.stmt], Callable[[Flow, ast.stmt], bool | None]] = {  # type: ignore[assignment]
+    ast.FunctionDef: Flow.function,
+    ast.AsyncFunctionDef: Flow.function,
+    ast.ClassDef: Flow.class_definition,
+    ast.Import: Flow.import_statement,
+    ast.ImportFrom: Flow.import_statement,
     ast.If: Flow.if_statement,
     ast.For: Flow.for_statement,
     ast.AsyncFor: Flow.for_statement,

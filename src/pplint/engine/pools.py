@@ -177,8 +177,18 @@ def pinned_start(project: Project, class_id: str) -> Pinned | None:
     return None
 
 
+def takes_range(project: Project, class_id: str) -> bool:
+    """Whether the constructor of a class can be given a stage range."""
+    constructor = project.method(class_id, "__init__")
+    return constructor is not None and any(
+        map(is_start, (*constructor[1]["params"], *constructor[1]["keywords"]))
+    )
+
+
 def built_with_range(project: Project, class_id: str) -> bool | None:
-    """Whether some builder of a class gives it a stage range; None when that is not in view."""
+    """Whether some builder gives a class its stage range; None when it takes none or that is not in view."""
+    if not takes_range(project, class_id):
+        return None
     said: set[bool | None] = set()
     for one in (class_id, *project.children(class_id)):
         for _, build in project.builds(one):

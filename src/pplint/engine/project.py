@@ -142,16 +142,34 @@ class Project:
         summary = self.summaries.get(place.module)
         return summary["functions"].get(place.function) if summary else None
 
-    def unseen_bases(self) -> frozenset[str]:
-        """Modules that define bases of known classes and are not summarised."""
-        found = set()
-        for class_id, facts in self.classes.items():
-            module = self.module_of(class_id)
-            for base in facts["bases"]:
-                imported = self.summaries[module]["imports"].get(base.split(".")[0])
-                if imported is not None and imported[1]:
-                    found.add(absolute(module, imported[0]))
-        return frozenset(found - self.summaries.keys())
+    def unseen_bases(self, modules: Iterable[str]) -> frozenset[str]:
+        """Modules that are not summarised and define what is needed to judge one of `modules`.
+
+        That is a base, near or far, of a class, or a function that is given a list of layers.
+        """
+        found: set[str] = set()
+        for module in modules:
+            found |= self._unseen_callees(module)
+            for name in self.summaries[module]["classes"]:
+                for one in self.mro(f"{module}:{name}"):
+                    found |= self._unseen(one)
+        return frozenset(found)
+
+    def _unseen_callees(self, module: str) -> set[str]:
+        summary = self.summaries[module]
+        imported = [summary["imports"].get(path[0]) for path in summary["handed"]]
+        sources = {absolute(module, one[0]) for one in imported if one is not None and one[1]}
+        return sources - self.summaries.keys()
+
+    def _unseen(self, class_id: str) -> set[str]:
+        module = self.module_of(class_id)
+        imports = self.summaries[module]["imports"]
+        names = [imports.get(base.split(".")[0]) for base in self.classes[class_id]["bases"]]
+        return {
+            source
+            for one in names
+            if one is not None and one[1] and (source := absolute(module, one[0])) not in self.summaries
+        }
 
     # Types -----------------------------------------------------------------------------------------------
 
@@ -389,9 +407,10 @@ class Project:
         """The names of all attributes that hold a padded layer list somewhere."""
         return frozenset(
             attribute
-            for one in self.classes.values()
+            for class_id, one in self.classes.items()
             for attribute, entries in one["attrs"].items()
             if any(entry["v"][0] == "unpacked" for entry in entries)
+            and self.padded_attribute(class_id, attribute) is not None
         )
 
     def missing_modules(self, class_id: str) -> dict[str, int]:

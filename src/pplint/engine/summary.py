@@ -91,20 +91,29 @@ def _keywords(node: ast.Call) -> tuple[list[str], bool]:
     return names, star
 
 
+_NAMED = (ast.Name, ast.Attribute)
+_MAY_BE_PARAMETER = (ast.Name, ast.IfExp, ast.Call)
+_MAY_BE_ELEMENT = (ast.Name, ast.Subscript, ast.IfExp)
+
+
 class Summariser(Listener):
     """Listens to the walk of one module and fills its summary."""
 
     def __init__(self, tree: ast.Module) -> None:
         self.constants = module_constants(tree)
         self.summary: Summary = {
-            "imports": _imports(tree),
+            "imports": {},
             "constants": {name: found[0].data for name, found in self.constants.items()},
             "classes": {},
             "functions": {},
             "entry": [],
             "builds": [],
+            "handed": [],
         }
         self._classes(tree.body, ())
+        self._owner: ClassFacts | None = None
+        self._facts: FunctionFacts | None = None
+        self._outer: list[tuple[ClassFacts | None, FunctionFacts | None]] = []
 
     def _classes(self, body: list[ast.stmt], outer: tuple[str, ...]) -> None:
         for node in body:
@@ -145,27 +154,33 @@ class Summariser(Listener):
             "uses": [], "passes": [], "returns": [], "elements": [], "asks": [],
             "stage": any(is_start(a.arg) or is_end(a.arg) for a in (*arguments.args, *arguments.kwonlyargs)),
         }  # fmt: skip
-        self._table(flow)[flow.names[-1] if self._class(flow) else ".".join(flow.names)] = facts
+        self._outer.append((self._owner, self._facts))
+        if flow.classes:
+            self._owner = self.summary["classes"].get(".".join(c.name for c in flow.classes))
+        else:
+            self._owner = None
+        if self._owner is not None:
+            self._owner["methods"][node.name] = facts
+        else:
+            self.summary["functions"][".".join(flow.names)] = facts
+        self._facts = facts
 
-    def _class(self, flow: Flow) -> ClassFacts | None:
-        """The class whose method we are in (also inside a function nested in that method)."""
-        if not flow.classes:
-            return None
-        found: ClassFacts | None = self.summary["classes"].get(".".join(c.name for c in flow.classes))
-        return found
+    def leave(self, flow: Flow, node: FunctionNode) -> None:
+        self._owner, self._facts = self._outer.pop()
 
-    def _table(self, flow: Flow) -> dict[str, FunctionFacts]:
-        owner = self._class(flow)
-        table: dict[str, FunctionFacts] = owner["methods"] if owner else self.summary["functions"]
-        return table
-
-    def _function(self, flow: Flow) -> FunctionFacts | None:
-        if not flow.functions:
-            return None
-        return self._table(flow).get(flow.functions[-1].name if self._class(flow) else ".".join(flow.names))
+    def imported(self, flow: Flow, node: ast.Import | ast.ImportFrom) -> None:
+        found = self.summary["imports"]
+        for alias in node.names:
+            if isinstance(node, ast.ImportFrom):
+                found[alias.asname or alias.name] = ["." * node.level + (node.module or ""), alias.name]
+            else:
+                first = alias.name if alias.asname else alias.name.split(".")[0]
+                found[alias.asname or first] = [first, ""]
 
     def binary(self, flow: Flow, node: ast.BinOp) -> None:
-        if isinstance(node.op, ast.Sub) and any(names_start(one) for one in flow.evaluate(node.right)):
+        if not isinstance(node.op, ast.Sub) or isinstance(node.right, ast.Constant):
+            return
+        if any(names_start(one) for one in flow.evaluate(node.right)):
             self._use(flow, flow.evaluate(node.left), "minus", [], node)
 
     def compare(self, flow: Flow, node: ast.Compare) -> None:
@@ -183,12 +198,12 @@ class Summariser(Listener):
                 self._use(flow, flow.evaluate(node.left), "key", list(path), node)
 
     def subscript(self, flow: Flow, node: ast.Subscript) -> None:
-        if isinstance(node.slice, (ast.Slice, ast.Constant)):
+        if isinstance(node.slice, (ast.Slice, ast.Constant, ast.Tuple)) or not isinstance(node.value, _NAMED):
             return
         for path in v.paths(flow.evaluate(node.value)):
             index = flow.evaluate(node.slice)
             self._use(flow, index, "sub", list(path), node)
-            owner = self._class(flow)
+            owner = self._owner
             if (
                 owner is not None
                 and len(path) == 2
@@ -203,10 +218,11 @@ class Summariser(Listener):
         if isinstance(node.func, ast.Attribute) and node.func.attr == "get" and node.args:
             for path in v.paths(flow.evaluate(node.func.value)):
                 self._use(flow, flow.evaluate(node.args[0]), "key", list(path), node)
+        self._handed(flow, node)
         if _is_super_constructor(node):
             self._build(flow, node, ["super", "__init__"])
         callee = flow.evaluate(node.func)
-        facts = self._function(flow)
+        facts = self._facts
         for one in callee:
             path = _callee_path(one)
             if path is None:
@@ -217,15 +233,21 @@ class Summariser(Listener):
             if path[-1][:1].isupper() or path[-1].endswith(("_cls", "_class", "Class")):
                 self._build(flow, node, path)
 
+    def _handed(self, flow: Flow, node: ast.Call) -> None:
+        """Take down who is given a list of layers, so that its file can be looked at too."""
+        path = v.dotted(node.func)
+        if path is not None and any(hands_layers(a) for a in (*node.args, *(k.value for k in node.keywords))):
+            self.summary["handed"].append(list(path))
+
     def _passes(self, flow: Flow, facts: FunctionFacts, node: ast.Call, path: list[str]) -> None:
-        for position, argument in enumerate(node.args):
+        given: list[tuple[int | str | None, ast.expr]] = [*enumerate(node.args)]
+        given += [(keyword.arg, keyword.value) for keyword in node.keywords]
+        for where, argument in given:
+            if not isinstance(argument, _MAY_BE_PARAMETER) or where is None:
+                continue
             for one in flow.evaluate(argument):
                 if one.kind == v.PARAM:
-                    facts["passes"].append([one.data, path, position, node.lineno])
-        for keyword in node.keywords:
-            for one in flow.evaluate(keyword.value):
-                if one.kind == v.PARAM and keyword.arg:
-                    facts["passes"].append([one.data, path, keyword.arg, node.lineno])
+                    facts["passes"].append([one.data, path, where, node.lineno])
 
     def _asks(self, flow: Flow, facts: FunctionFacts, node: ast.Call, path: list[str]) -> None:
         """Record what an object in an attribute is asked with, if that was looked up or translated."""
@@ -252,39 +274,69 @@ class Summariser(Listener):
         )  # fmt: skip
 
     def attribute(self, flow: Flow, node: ast.Attribute) -> None:
-        facts = self._function(flow)
+        facts = self._facts
         if facts is None:
             return
         facts["stage"] = facts["stage"] or is_start(node.attr) or is_end(node.attr)
+        if not isinstance(node.value, _MAY_BE_ELEMENT):
+            return
         for base in flow.evaluate(node.value):
             if base.kind in (v.ELEMENT, v.SUB):
                 self._element_read(flow, facts, base, node)
 
     def _element_read(self, flow: Flow, facts: FunctionFacts, base: Value, node: ast.Attribute) -> None:
-        container = base.data if base.kind == v.ELEMENT else base.data[0]
-        first = base.kind == v.SUB and all(one.kind == v.INT for one in base.data[1])
-        for one in container:
-            if one.kind == v.PARAM and (first or base.kind == v.ELEMENT):
-                how = "first" if first else "each"
+        from pplint.engine.elements import PLACEHOLDER_ATTRIBUTES, filtered, guarded_in
+
+        how = element_of(base)
+        if not how or node.attr.startswith("__") or node.attr in PLACEHOLDER_ATTRIBUTES or filtered(base):
+            return
+        spelling = [base.node] if isinstance(base.node, ast.Subscript) else []
+        for one in base.data if base.kind == v.ELEMENT else base.data[0]:
+            if one.kind == v.PARAM and not guarded_in(flow, node.value, *spelling):
                 facts["elements"].append([one.data, how, node.attr, node.lineno])
 
     def assign(self, flow: Flow, target: ast.expr, found: Values, node: ast.stmt) -> None:
+        if self._owner is None and flow.functions:
+            return
+        if isinstance(target, ast.Name) and target.id != "EntryClass":
+            return
         from pplint.engine.attributes import assigned
 
-        assigned(self.summary, self._class(flow), flow, target, found, node)
+        assigned(self.summary, self._owner, flow, target, found, node)
 
     def returned(self, flow: Flow, node: ast.Return, found: Values) -> None:
-        facts = self._function(flow)
+        facts = self._facts
         if facts is not None and len(facts["returns"]) < 6:
             facts["returns"] += [one for value in found if (one := describe(value)) != ["other"]]
 
     def _use(self, flow: Flow, found: Values, how: str, path: list[str], node: ast.expr) -> None:
-        facts = self._function(flow)
+        facts = self._facts
         if facts is None:
             return
         for one in found:
             if one.kind == v.PARAM:
                 facts["uses"].append([one.data, how, path, node.lineno])
+
+
+def element_of(base: Value) -> str:
+    """Whether the value is the "first" element of a sequence, "each" of them, or neither ("")."""
+    if base.kind == v.ELEMENT:
+        return "each"
+    if base.kind != v.SUB or not base.data[1]:
+        return ""
+    if all(one.kind == v.INT for one in base.data[1]):
+        return "first"
+    index = base.data[1][0]
+    counted = index.kind == v.ELEMENT and index.data[0].kind == v.RANGE
+    stop = index.data[0].data[1] if counted else ()
+    return "each" if any(one.kind == v.COUNT and set(one.data) & set(base.data[0]) for one in stop) else ""
+
+
+def hands_layers(argument: ast.expr) -> bool:
+    """Whether an argument is a list of layers or a slice of one, by its name."""
+    if isinstance(argument, ast.Subscript) and isinstance(argument.slice, ast.Slice):
+        argument = argument.value
+    return isinstance(argument, ast.Attribute) and argument.attr.endswith(("layers", "blocks", "h"))
 
 
 def names_start(value: Value) -> bool:
@@ -323,26 +375,6 @@ def _callee_path(value: Value) -> list[str] | None:
 
 def _base_path(node: ast.expr) -> tuple[str, ...] | None:
     return v.dotted(node.value if isinstance(node, ast.Subscript) else node)
-
-
-def _imports(tree: ast.Module) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    stack: list[ast.AST] = list(tree.body)
-    while stack:
-        node = stack.pop()
-        if isinstance(node, ast.ImportFrom):
-            module = "." * node.level + (node.module or "")
-            for alias in node.names:
-                found[alias.asname or alias.name] = [module, alias.name]
-        elif isinstance(node, ast.Import):
-            for alias in node.names:
-                found[alias.asname or alias.name.split(".")[0]] = [
-                    alias.name if alias.asname else alias.name.split(".")[0], "",
-                ]  # fmt: skip
-        else:
-            stack += [child for name in ("body", "orelse", "finalbody", "handlers") for child in getattr(node, name, ())
-                      if isinstance(child, (ast.stmt, ast.ExceptHandler))] if not isinstance(node, ast.expr) else []  # fmt: skip
-    return found
 
 
 def _defaults(arguments: ast.arguments) -> dict[str, list[str]]:

@@ -1,0 +1,68 @@
+"""What a function does with a list that it is given: does it read its first element, or each of them?"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from pplint.engine.project import Place, Project, position_of
+
+_DEPTH = 3
+
+
+class Reader(NamedTuple):
+    """A read of `attribute` in `module` at `line`, of the "first" or of "each" element, with no test of the element."""
+
+    how: str
+    attribute: str
+    module: str
+    line: int
+
+
+def reader_of(
+    project: Project, place: Place, callee: list[str], where: int | str, depth: int = 0
+) -> Reader | None:
+    """How a call of the dotted `callee` at `place` reads the elements of its argument at a position or keyword."""
+    if depth > _DEPTH:
+        return None
+    for inner in _definitions(project, place, callee):
+        facts = project.function(inner)
+        if facts is None:
+            continue
+        parameter = _parameter(facts, where)
+        if parameter is None:
+            continue
+        for name, how, attribute, line in facts["elements"]:
+            if name == parameter:
+                return Reader(how, attribute, inner.module, line)
+        for name, onward, position, _ in facts["passes"]:
+            if name == parameter:
+                found = reader_of(project, inner, onward, position, depth + 1)
+                if found is not None:
+                    return found
+    return None
+
+
+def _parameter(facts: dict[str, Any], where: int | str) -> str | None:
+    names = [*facts["params"], *facts["keywords"]]
+    if isinstance(where, str):
+        return where if where in names else None
+    return next((name for name in names if position_of(facts, name) == where), None)
+
+
+def _definitions(project: Project, place: Place, callee: list[str]) -> list[Place]:
+    """The functions that a dotted callee may mean."""
+    if len(callee) > 1:
+        owners = set(project.types_of(place, tuple(callee[:-1])))
+        named = project.resolve_class(place.module, callee[:-1])
+        owners |= {named} if named else set()
+        methods = [found for one in sorted(owners) if (found := project.method(one, callee[-1]))]
+        if methods:
+            return [Place(project.module_of(owner), owner, callee[-1]) for owner, _ in methods]
+    found = project.resolve(place.module, callee)
+    if found is None:
+        return []
+    module, _, name = found.partition(":")
+    if found not in project.classes:
+        return [Place(module, "", name)]
+    constructor = project.method(found, "__init__")
+    return [Place(project.module_of(constructor[0]), constructor[0], "__init__")] if constructor else []

@@ -1,0 +1,175 @@
+"""One process's share of the files: reads, filters, parses and summarises them, and lets the rules judge them."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from pplint.engine.accessors import COMMON_METHODS, GLOBAL, LOCAL, Accessors
+from pplint.engine.project import Project
+from pplint.engine.summary import Summary, summarise
+from pplint.engine.vocabulary import TEST_PATH
+from pplint.finding import Finding, Trouble
+from pplint.source.text import Source, SourceError
+
+if TYPE_CHECKING:
+    import ast
+
+    from pplint.engine.context import Facts
+
+FACT_WORDS = (
+    b"start_layer", b"end_layer", b"make_layers", b"PPMissingLayer", b"pp_proxy_tensors", b"layer_num", b"_layer_id",
+)  # fmt: skip
+"""A file without any of these says nothing about stages that another file could need."""
+
+RULE_WORDS = (b"first_rank", b"last_rank", b"layer_id ==", b"== layer_id")
+
+KEPT_BYTES = 6_000_000
+"""Syntax trees take some 30 bytes per byte of source: beyond this much source they are parsed again."""
+
+
+_ATTRIBUTES = re.compile(rb"\.([A-Za-z_]\w*)")
+
+
+class Wanted(NamedTuple):
+    """What makes a file worth a look once the first facts are known.
+
+    `attributes` are names of methods, `functions` names of functions, `lists` names of padded lists, `modules` the
+    names of files that define bases.
+    """
+
+    attributes: frozenset[bytes]
+    functions: tuple[bytes, ...]
+    lists: tuple[bytes, ...]
+    modules: frozenset[str]
+
+    def test(self) -> Callable[[bytes], bool]:
+        """A test of a file's bytes for any of the names."""
+        lists = [re.compile(rb"\." + name + rb"\b(?!\.|\s+import|\s+as\b)") for name in self.lists]
+        words = (*RULE_WORDS, *self.functions)
+
+        def worth_a_look(data: bytes) -> bool:
+            if any(word in data for word in words) or any(one.search(data) for one in lists):
+                return True
+            if not self.attributes.isdisjoint(_ATTRIBUTES.findall(data)):
+                return True
+            return b"getattr(" in data and any(b'"' + name + b'"' in data for name in self.attributes)
+
+        return worth_a_look
+
+
+class Share:
+    """The files that one process looks after; `root` is the folder that module names start from."""
+
+    def __init__(self, root: str, overlay: Mapping[str, bytes]) -> None:
+        self.root = root
+        self.overlay = overlay
+        self.rest: list[str] = []
+        self.troubles: list[Trouble] = []
+        self._kept: dict[str, tuple[Source, ast.Module]] = {}
+        self._kept_bytes = 0
+
+    def first_facts(self, paths: Sequence[str]) -> dict[str, tuple[str, Summary]]:
+        """Summaries by module, with the path, of the files that say something about stages; the rest waits."""
+        found: dict[str, tuple[str, Summary]] = {}
+        for path in paths:
+            data = self._read(path)
+            if data is None:
+                continue
+            if any(word in data for word in FACT_WORDS):
+                self._summarise(path, data, found)
+            else:
+                self.rest.append(path)
+        return found
+
+    def more_facts(self, wanted: Wanted) -> dict[str, tuple[str, Summary]]:
+        """Summaries of waiting files that use what was learnt."""
+        worth_a_look = wanted.test()
+        found: dict[str, tuple[str, Summary]] = {}
+        waiting = []
+        for path in self.rest:
+            data = self._read(path)
+            if data is None:
+                continue
+            if module_name(self.root, path) in wanted.modules or worth_a_look(data):
+                self._summarise(path, data, found)
+            else:
+                waiting.append(path)
+        self.rest = waiting
+        return found
+
+    def check_syntax(self, paths: Iterable[str]) -> None:
+        """Parse waiting files for nothing but their troubles."""
+        for path in paths:
+            data = self._read(path)
+            if data is not None:
+                self._parse(path, data)
+
+    def judge(self, facts: Facts, modules: Mapping[str, str], codes: Iterable[str]) -> list[Finding]:
+        """Let the rules walk each of the modules (name to path)."""
+        from pplint.engine.context import Walk
+        from pplint.rules.registry import rules_for
+
+        findings: list[Finding] = []
+        for module, path in sorted(modules.items()):
+            parsed = self._kept.pop(path, None)
+            if parsed is None:
+                data = self._read(path)
+                parsed = self._parse(path, data) if data is not None else None
+            if parsed is not None:
+                findings += Walk(facts, module, *parsed, rules_for(codes)).walk()
+        return findings
+
+    def _read(self, path: str) -> bytes | None:
+        data = self.overlay.get(path)
+        if data is not None:
+            return data
+        try:
+            with open(path, "rb") as file:
+                return file.read()
+        except OSError as error:
+            self.troubles.append(Trouble(path, 0, f"cannot be read: {error.strerror or error}"))
+            return None
+
+    def _parse(self, path: str, data: bytes) -> tuple[Source, ast.Module] | None:
+        try:
+            source = Source.of(path, data)
+            return source, source.parse()
+        except SourceError as error:
+            self.troubles.append(Trouble(path, error.line, str(error)))
+            return None
+
+    def _summarise(self, path: str, data: bytes, found: dict[str, tuple[str, Summary]]) -> None:
+        parsed = self._parse(path, data)
+        if parsed is None:
+            return
+        found[module_name(self.root, path)] = path, summarise(parsed[1])
+        if self._kept_bytes + len(data) <= KEPT_BYTES:
+            self._kept_bytes += len(data)
+            self._kept[path] = parsed
+
+
+def module_name(root: str, path: str) -> str:
+    """The dotted module name of a file as imports below `root` write it."""
+    relative = path[len(root) :].lstrip("/") if path.startswith(root + "/") else os.path.relpath(path, root)
+    name = os.path.splitext(relative)[0].replace(os.sep, ".")
+    return name[: -len(".__init__")] if name.endswith(".__init__") else name
+
+
+def is_test(root: str, path: str) -> bool:
+    """Whether a file is test code, judged by its path below the root."""
+    return TEST_PATH.search(os.path.relpath(path, root).replace(os.sep, "/")) is not None
+
+
+def wanted_by(project: Project, accessors: Accessors, modules: Iterable[str]) -> Wanted:
+    """The words that a rule would look at, given the facts of `modules`."""
+    names = (accessors.names[GLOBAL] | accessors.names[LOCAL]) - COMMON_METHODS
+    methods = frozenset(name.encode() for name in names if name in project.definers)
+    return Wanted(
+        methods,
+        tuple(sorted(name.encode() + b"(" for name in names if name not in project.definers)),
+        tuple(name.encode() for name in sorted(project.padded_names())),
+        project.unseen_bases(modules),
+    )
