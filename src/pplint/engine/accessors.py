@@ -180,6 +180,21 @@ class Accessors:
         facts = self._facts[function][1]
         return [Target(function, owner, p, position_of(facts, p), evidence) for p, evidence in known.items()]
 
+    def tolerates(self, target: Target) -> bool:
+        """Whether the definition (or one that it hands the id to) tests the id before it uses it."""
+        function, parameter = target.function, target.parameter
+        following: tuple[str, str] | None = (function, parameter)
+        for _ in range(8):
+            if following is None:
+                return False
+            function, parameter = following
+            uses = self._facts[function][1]["uses"]
+            if any(one[0] == parameter and one[1] in ("compared", "key") for one in uses):
+                return True
+            evidence = self._evidence(following)
+            following = evidence.next if evidence is not None else None
+        return False
+
     def chain(self, evidence: Evidence) -> list[Evidence]:
         """The steps from a parameter to the line that proves its space."""
         found = [evidence]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING, NamedTuple
 
 from pplint.engine import spaces
@@ -23,7 +24,8 @@ class Slots(NamedTuple):
     """Slots of the padded list `padded`, which is written as one of the alternatives `lists`.
 
     `low` and `high` are the kinds of the bounds (`ZERO`, `ALL`, START, END or LITERAL of `spaces`). `number` is the
-    literal where there is one, `source` what runs over the slots (a range, a slice, an enumerate or the list).
+    literal where there is one, `source` what runs over the slots (a range, a slice, an enumerate or the list), and
+    `loop` is the iterable of the loop that takes them one by one.
     """
 
     padded: Padded
@@ -32,6 +34,7 @@ class Slots(NamedTuple):
     high: str
     number: Value | None
     source: Value
+    loop: ast.AST | None = None
 
 
 def slots_of(context: Context, found: Values) -> Slots | None:
@@ -60,7 +63,8 @@ def owned(context: Context, slots: Slots) -> bool:
 
 def _slots(context: Context, value: Value) -> Slots | None:
     if value.kind == v.ELEMENT:
-        return _iterated(context, value.data[0])
+        slots = _iterated(context, value.data[0])
+        return slots._replace(loop=value.node) if slots is not None else None
     if value.kind == v.CALL:
         return _first_of(context, value)
     if value.kind != v.SUB:
@@ -72,7 +76,7 @@ def _slots(context: Context, value: Value) -> Slots | None:
     for index in picked:
         slots = _picked(context, padded, lists, index)
         if slots is not None:
-            return slots
+            return slots._replace(loop=None if index.kind == v.INT else index.node)
     return None
 
 

@@ -53,7 +53,8 @@ def owner_text(context: Context, slots: Slots, written: ast.expr | None) -> Owne
     as_written = v.dotted(written) if written is not None else None
     chain = as_written if as_written is not None and len(as_written) > 1 else None
     if chain is None:
-        paths = [path for path in v.paths(slots.lists) if len(path) > 1 and path[0] == "self"]
+        roots = {"self", *_parameters(context)}
+        paths = [path for path in v.paths(slots.lists) if len(path) > 1 and path[0] in roots]
         chain = paths[0] if len(paths) == 1 else None
     if chain is None:
         return None
@@ -62,6 +63,17 @@ def owner_text(context: Context, slots: Slots, written: ast.expr | None) -> Owne
     start = public or padded.start
     end = "end_layer" if public else padded.end
     return Owner(f"{prefix}.{start}", f"{prefix}.{end}", bool(public)) if start and end else None
+
+
+def _parameters(context: Context) -> set[str]:
+    """The parameters of the function we are in that are never rebound."""
+    if not context.flow.functions:
+        return set()
+    function = context.flow.functions[-1]
+    given = function.args
+    names = {one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs)}
+    parts = ast.walk(function)
+    return names - {n.id for n in parts if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
 
 
 def shown(node: ast.expr) -> str:
