@@ -44,6 +44,7 @@ def desk(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Desk:
 SILENT = {
     "on the line": "v = pool.get_value_buffer(0)  # pplint: ignore[PPL101] checked\n",
     "by the rule's name": "v = pool.get_value_buffer(0)  # pplint: ignore[literal-layer-id]\n",
+    "in a file with other comments": "# words\nv = pool.get_value_buffer(0)  # pplint: ignore[PPL101] x\n",
     "among other codes": "v = pool.get_value_buffer(0)  # pplint: ignore[PPL901, PPL101]\n",
     "behind another tool's comment": "v = a.get_value_buffer(0)  # type: ignore  # pplint: ignore[PPL101]\n",
     "before another tool's comment": "v = pool.get_value_buffer(0)  # pplint: ignore[PPL101] ok  # noqa\n",

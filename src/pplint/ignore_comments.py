@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import NamedTuple
 
 from pplint.finding import Finding, Span
@@ -46,8 +47,7 @@ def markers(source: Source) -> list[Marker]:
 
 def _markers_in(comment: Comment) -> list[Marker]:
     starts = [match.start() for match in _START.finditer(comment.text)]
-    ends = [*starts[1:], len(comment.text)]
-    return [_marker(comment, start, end) for start, end in zip(starts, ends, strict=True)]
+    return [_marker(comment, start, end) for start, end in pairwise([*starts, len(comment.text)])]
 
 
 def _marker(comment: Comment, start: int, end: int) -> Marker:

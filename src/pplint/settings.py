@@ -183,7 +183,7 @@ def _settings(root: str, file: str, table: dict[str, Any], origin_of: Callable[[
     for key, read in KEYS.items():
         name = key.replace("-", "_")
         if key not in table:
-            origins[key] = Setting(Settings._field_defaults[name], DEFAULT)
+            origins[key] = Setting(getattr(Settings("", "", {}), name), DEFAULT)
             continue
         origin = origin_of(key)
         try:
