@@ -10,7 +10,7 @@ from pplint.engine import values as v
 from pplint.engine.accessors import Accessors, Evidence, Target
 from pplint.engine.flow import Flow, FunctionNode, Listener
 from pplint.engine.levels import Callers, flag_on_path
-from pplint.engine.modules import flag_facts
+from pplint.engine.modules import flag_facts, stages_of_callers
 from pplint.engine.pools import StageList, mapping_names, stage_list
 from pplint.engine.project import Padded, Place, Project
 from pplint.engine.shape import shape_of
@@ -45,6 +45,7 @@ class Context(Listener):
         self.flow: Flow = None  # type: ignore[assignment]  # set by `walk`
         self.rules = rules
         self._told: set[tuple[str, Span]] = set()
+        self._callers_said: dict[tuple[str, str], frozenset[str]] = {}
 
     # Where we are ----------------------------------------------------------------------------------------
 
@@ -79,7 +80,18 @@ class Context(Listener):
         for value in more:
             known += value.guards
         flags = [self._flag_facts(atom.test) for atom in known if atom.holds]
-        return g.stage_facts(known).union(*flags)
+        return g.stage_facts(known).union(*flags, self._callers_facts())
+
+    def _callers_facts(self) -> frozenset[str]:
+        """What all calls of the private method we are in say about the stage."""
+        functions = self.flow.functions
+        if not functions or not self.flow.classes or not functions[0].name.startswith("_"):
+            return frozenset()
+        key = (self.flow.classes[-1].name, functions[0].name)
+        known = self._callers_said.get(key)
+        if known is None:
+            known = self._callers_said[key] = stages_of_callers(self.flow.classes[-1], functions[0].name)
+        return known
 
     def _flag_facts(self, test: ast.expr) -> frozenset[str]:
         """What a flag of the own object that is true says about the stage."""

@@ -57,9 +57,9 @@ class Evaluator:
 
     def member(self, base: Value, attribute: str, node: ast.AST) -> Value:
         if base.kind == v.PATH:
-            return Value(v.PATH, (*base.data, attribute), node, why=base.why)
+            return Value(v.PATH, (*base.data, attribute), node, self.guards, base.why)
         if base.kind == v.PARAM:
-            return Value(v.PATH, (base.data, attribute), node)
+            return Value(v.PATH, (base.data, attribute), node, self.guards)
         return Value(v.MEMBER, ((base,), attribute), node)
 
     def unary(self, node: ast.UnaryOp) -> Values:
@@ -147,7 +147,9 @@ class Evaluator:
         self.bind_generators(node.generators)
         found = self.evaluate(node.elt)
         self.env = outer
-        tests = [atom for generator in node.generators for test in generator.ifs for atom in atoms(test, True)]
+        tests = [
+            atom for generator in node.generators for test in generator.ifs for atom in atoms(test, True)
+        ]
         if tests:
             found = tuple(Value(o.kind, o.data, o.node, (*o.guards, *tests), o.why) for o in found)
         return (Value(v.BUILT, found, node),)

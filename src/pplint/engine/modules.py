@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from pplint.engine.guards import FIRST, LAST, SINGLE
+from pplint.engine.guards import FIRST, LAST, SINGLE, atoms, stage_facts
 from pplint.engine.project import Place, Project
+from pplint.engine.values import Atom
 from pplint.engine.vocabulary import MISSING_LAYER
 
 
@@ -78,3 +81,24 @@ def _judged(
         return None
     entry, name = placeholders[0]
     return StageModule(owner, attribute, frozenset(real_on), name, entry["line"])
+
+
+def stages_of_callers(owner: ast.ClassDef, method: str) -> frozenset[str]:
+    """What the conditions around all calls `self.<method>(...)` in a class agree on about the stage."""
+    said = [stage_facts(known) for known in _calls(owner, method, ())]
+    return frozenset.intersection(*said) if said else frozenset()
+
+
+def _calls(node: ast.AST, method: str, known: tuple[Atom, ...]) -> Iterator[tuple[Atom, ...]]:
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == method:
+        yield known
+    if isinstance(node, (ast.If, ast.IfExp)):
+        parts: list[tuple[ast.AST, tuple[Atom, ...]]] = [(node.test, known)]
+        for body, holds in ((node.body, True), (node.orelse, False)):
+            inner = (*known, *atoms(node.test, holds))
+            parts += [(one, inner) for one in (body if isinstance(body, list) else [body])]
+        for part, inner in parts:
+            yield from _calls(part, method, inner)
+        return
+    for child in ast.iter_child_nodes(node):
+        yield from _calls(child, method, known)

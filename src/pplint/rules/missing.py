@@ -1,0 +1,47 @@
+"""What rules say about modules that only some stages have, and how much a conflict with one weighs."""
+
+from __future__ import annotations
+
+import re
+
+from pplint.engine.context import Context
+from pplint.engine.guards import FIRST
+from pplint.engine.modules import StageModule
+from pplint.finding import INFO, Step
+
+_SPECULATIVE = re.compile(r"^_?(get|set)_(embed|embed_and_head|head|lm_head|input_embed|target_embed)\w*$")
+
+
+def level_of(context: Context, module: StageModule) -> tuple[str, str]:
+    """Level and condition: reach of the class we are in, else of the class that has the module."""
+    owner = context.class_id
+    accepts = context.project.accepts_pp
+    if not owner or accepts(owner) is None or (accepts(owner) and accepts(module.owner) is False):
+        owner = module.owner if accepts(module.owner) is not None else owner
+    severity, condition = context.level(owner)
+    function = context.flow.functions[-1].name if context.flow.functions else ""
+    if severity != INFO and _SPECULATIVE.match(function):
+        said = f"`{function}` is for the speculative workers, which SGLang hardly lets run on several stages"
+        return INFO, said
+    return severity, condition
+
+
+def stages_without(module: StageModule) -> str:
+    """Where the module is not, in words."""
+    if len(module.real_on) > 1:
+        return "the stages in between"
+    return f"every stage but the {'first' if FIRST in module.real_on else 'last'}"
+
+
+def module_step(context: Context, module: StageModule) -> Step:
+    """The step that shows where the placeholder is put."""
+    return context.fact_step(
+        module.owner,
+        module.line,
+        f"`{module.attribute}` becomes {placeholder(module)} on {stages_without(module)}",
+    )
+
+
+def placeholder(module: StageModule) -> str:
+    """What stands in for the module, in words."""
+    return "None" if module.placeholder == "None" else f"a `{module.placeholder}`"

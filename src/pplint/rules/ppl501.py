@@ -1,0 +1,241 @@
+"""PPL501: an attribute is read from a module that is not there on this stage."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from pplint.engine import values as v
+from pplint.engine.context import Context
+from pplint.engine.elements import PLACEHOLDER_ATTRIBUTES, guarded
+from pplint.engine.guards import FIRST, last_name
+from pplint.engine.modules import StageModule, stage_modules_of
+from pplint.engine.project import position_of
+from pplint.engine.values import Value
+from pplint.finding import ERROR, INFO
+from pplint.rules.base import Example, Rule, RuleInfo
+from pplint.rules.missing import level_of, module_step, placeholder, stages_without
+from pplint.rules.ppl502 import tied_value
+from pplint.rules.samples import LAYERS, UTILS
+
+INFO_TEXT = RuleInfo(
+    code="PPL501",
+    name="missing-stage-module",
+    severity=ERROR,
+    precision="high",
+    summary="an attribute is read from a module that only some stages have",
+    what=(
+        "`embed_tokens`, `norm`, `lm_head` and the like are real on the first or on the last stage only; elsewhere the "
+        "attribute holds a placeholder (or None). Here an attribute of such a module is read where no test says that "
+        "this is the right stage."
+    ),
+    why=(
+        "The placeholder hands its input on but has none of the module's attributes: `embed_tokens.embedding_dim` "
+        "raises AttributeError on every stage but the first, while the model is built or at the first request."
+    ),
+    how=(
+        "Take the number from the configuration (`config.hidden_size`), or read it under the test of the stage "
+        "(`pp_group.is_first_rank`), of the module (`isinstance(x, PPMissingLayer)`) or of the attribute (`hasattr`)."
+    ),
+    silent=(
+        "Reads under a test of the stage or of the module, calls of the module, attributes that every module has, "
+        "attributes that are set, modules that every stage has, encoders, draft models. Getters of the weights that "
+        "only the speculative workers call, and classes that do not accept pipeline parallelism, are info."
+    ),
+    examples=(
+        Example(
+            title="A width is read from the embedding",
+            bad="""\
+from sglang.srt.models.sample_model import SampleModel
+
+
+class SampleForCausalLM:
+    def __init__(self, config, pp_group):
+        self.model = SampleModel(config, pp_group)
+        self.width = self.model.embed_tokens.embedding_dim  # PPL501
+
+    def forward(self, input_ids, pp_proxy_tensors=None):
+        return self.model(input_ids, pp_proxy_tensors)
+""",
+            files=(LAYERS, UTILS),
+        ),
+        Example(
+            title="The stage, the module or the attribute is tested first",
+            good="""\
+from sglang.srt.layers.sample_utils import PPMissingLayer
+from sglang.srt.models.sample_model import SampleModel
+
+
+class SampleForCausalLM:
+    def __init__(self, config, pp_group):
+        self.model = SampleModel(config, pp_group)
+        self.width = config.hidden_size
+
+    def width_of_first_stage(self, pp_group):
+        return self.model.embed_tokens.embedding_dim if pp_group.is_first_rank else None
+
+    def width_if_here(self):
+        if isinstance(self.model.embed_tokens, PPMissingLayer):
+            return None
+        return self.model.embed_tokens.embedding_dim
+
+    def drop_weight(self):
+        if hasattr(self.model.embed_tokens, "weight"):
+            del self.model.embed_tokens.weight
+
+    def embed(self, input_ids):
+        return self.model.embed_tokens(input_ids)
+""",
+            files=(LAYERS, UTILS),
+        ),
+    ),
+)
+
+_EMBEDS_MEDIA = re.compile(
+    r"^_?(get|encode|process|embed)_\w*(image|video|audio|vision|multimodal|mm_|speech)"
+)
+_TOWER = re.compile(r"(vis(ion|ual)|image|audio|video|speech|encoder|tower|projector|linear_proj|pos_embed)")
+
+
+class MissingStageModule(Rule):
+    """Judges reads of attributes."""
+
+    info = INFO_TEXT
+
+    def attribute(self, context: Context, node: ast.Attribute) -> None:
+        """Look for a module that is not there on every stage."""
+        if context.draft or isinstance(node.ctx, ast.Store) or _harmless(node.attr):
+            return
+        for value in context.flow.evaluate(node.value):
+            if value.kind != v.PATH or len(value.data) < 2 or _TOWER.search(value.data[-1]):
+                continue
+            module = stage_modules_of(context.project, context.place, value.data)
+            if module is None or _here(context, module, value) or _own(context, module, node.attr):
+                continue
+            if guarded(context, node.value) or tied_value(context.flow.statement, node):
+                continue
+            self._report(context, node, module)
+            return
+
+    def _report(self, context: Context, node: ast.Attribute, module: StageModule) -> None:
+        severity, condition = level_of(context, module)
+        if severity == INFO and _reported(context, self, node):
+            return
+        if severity == ERROR and _deferred(context, node):
+            severity, condition = INFO, "read when the lambda is called, perhaps on the right stage only"
+        consequence = "AttributeError" if module.placeholder != "None" else "AttributeError on None"
+        message = (
+            f"`{ast.unparse(node)}` is read where no test says that this is {_right_stage(module)}: `{module.attribute}` is "
+            f"{placeholder(module)} on {stages_without(module)}, {consequence} there{_right_form(context, node, module)}"
+            f"{f' ({condition})' if condition else ''}"
+        )
+        context.report(
+            self, node, message, severity=severity, trace=[module_step(context, module)],
+            no_fix="whether the value is needed on every stage, and where it then comes from, is for the author to say",
+        )  # fmt: skip
+
+
+def _here(context: Context, module: StageModule, value: Value) -> bool:
+    """Whether a test says that this is a stage that has the module; only the first one embeds images and the like."""
+    function = context.flow.functions[-1].name if context.flow.functions else ""
+    stage = context.stage(value) | ({FIRST} if _EMBEDS_MEDIA.match(function) else frozenset())
+    return bool(module.real_on & stage)
+
+
+def _reported(context: Context, rule: Rule, node: ast.Attribute) -> bool:
+    """Whether the method has its info already: one says all."""
+    line = context.flow.functions[-1].lineno if context.flow.functions else 0
+    return any(
+        one.code == rule.info.code
+        and one.symbol == context.flow.symbol
+        and line <= one.span.line < node.lineno + 1
+        for one in context.findings
+    )
+
+
+def _deferred(context: Context, node: ast.Attribute) -> bool:
+    statement = context.flow.statement
+    if not isinstance(statement, (ast.Assign, ast.AnnAssign, ast.Expr, ast.Return)):
+        return False
+    lambdas = (part for part in ast.walk(statement) if isinstance(part, ast.Lambda))
+    return any(part is node for one in lambdas for part in ast.walk(one.body))
+
+
+def _right_stage(module: StageModule) -> str:
+    return " or ".join(f"the {one} stage" for one in sorted(module.real_on))
+
+
+def _harmless(attribute: str) -> bool:
+    return attribute in PLACEHOLDER_ATTRIBUTES or attribute.startswith("__")
+
+
+def _own(context: Context, module: StageModule, attribute: str) -> bool:
+    """Whether the placeholder's class has the attribute."""
+    found = context.project.resolve_class(context.project.module_of(module.owner), [module.placeholder])
+    if found is None:
+        return False
+    return any(
+        attribute in context.project.classes[one][kind]
+        for one in context.project.mro(found)
+        for kind in ("attrs", "methods")
+    )
+
+
+def _right_form(context: Context, node: ast.Attribute, module: StageModule) -> str:
+    argument = _built_with(context, node, module)
+    if argument:
+        return f"; it is built with `{argument}`"
+    line = _guarded_peer(context, node)
+    return f"; line {line} reads it under a test of the stage" if line else ""
+
+
+def _built_with(context: Context, node: ast.Attribute, module: StageModule) -> str:
+    """The constructor argument that the module keeps under the attribute's name, as the class writes it."""
+    if module.owner != context.class_id or not context.flow.classes:
+        return ""
+    for statement in ast.walk(context.flow.classes[-1]):
+        if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
+            continue
+        if any(v.dotted(target) == ("self", module.attribute) for target in statement.targets):
+            call = statement.value
+            path = v.dotted(call.func)
+            built = context.project.resolve_class(context.module, path) if path else None
+            argument = _argument(context, built, call, node.attr) if built else None
+            if argument is not None:
+                return ast.unparse(argument)
+    return ""
+
+
+def _argument(context: Context, built: str, call: ast.Call, attribute: str) -> ast.expr | None:
+    constructor = context.project.method(built, "__init__")
+    if constructor is None:
+        return None
+    owner, facts = constructor
+    for entry in context.project.classes[owner]["attrs"].get(attribute, ()):
+        if entry["v"][0] == "path" and len(entry["v"][1]) == 1:
+            name = entry["v"][1][0]
+            position = position_of(facts, name)
+            if position is not None and position < len(call.args):
+                return call.args[position]
+            return next((keyword.value for keyword in call.keywords if keyword.arg == name), None)
+    return None
+
+
+def _guarded_peer(context: Context, node: ast.Attribute) -> int:
+    """The line of another place in the class that tests the stage or the module before it reads the same, or 0."""
+    if not context.flow.classes:
+        return 0
+    wanted = ast.dump(node.value)
+    for test in ast.walk(context.flow.classes[-1]):
+        if isinstance(test, (ast.If, ast.IfExp)) and _tests_stage(test.test, wanted):
+            for part in ast.walk(test):
+                if isinstance(part, ast.Attribute) and part is not node and ast.dump(part.value) == wanted:
+                    return part.lineno
+    return 0
+
+
+def _tests_stage(test: ast.expr, subject: str) -> bool:
+    names = {last_name(part) for part in ast.walk(test) if isinstance(part, (ast.Attribute, ast.Name))}
+    return bool(names & {"is_first_rank", "is_last_rank", "PPMissingLayer"}) or (
+        "hasattr" in names and any(ast.dump(part) == subject for part in ast.walk(test))
+    )

@@ -1,0 +1,175 @@
+"""PPL502: the output head is tied to an embedding that the last stage does not have."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from pplint.engine import values as v
+from pplint.engine.context import Context
+from pplint.engine.guards import LAST
+from pplint.engine.modules import stage_modules_of
+from pplint.engine.values import Value, Values
+from pplint.finding import ERROR
+from pplint.rules.base import Example, Rule, RuleInfo
+from pplint.rules.missing import level_of, module_step, placeholder
+from pplint.rules.samples import LAYERS, UTILS
+
+INFO_TEXT = RuleInfo(
+    code="PPL502",
+    name="unguarded-tied-head",
+    severity=ERROR,
+    precision="very-high",
+    summary="the output head is tied to an embedding that the last stage does not have",
+    what=(
+        "With `tie_word_embeddings` the output head is the embedding: `lm_head = embed_tokens`, "
+        "`lm_head.weight = embed_tokens.weight`, `tie_weights(embed_tokens)` or the embedding as the head of the logits. "
+        "Here nothing says that there is one stage only, and the class keeps the embedding on the first stage only."
+    ),
+    why=(
+        "On the last stage of a split run the embedding is a placeholder, so the head is one too: reading its weight "
+        "raises AttributeError, when the model is built or at the first logits."
+    ),
+    how=(
+        "Tie only where `pp_group.world_size == 1`. Otherwise build a head of its own on the last stage and let the "
+        "loader fill it from the embedding's weight in the checkpoint."
+    ),
+    silent=(
+        "Ties under `world_size == 1` (also through a flag or a local name), classes that keep the embedding on the "
+        "last stage too, draft models. Classes that do not accept pipeline parallelism are info."
+    ),
+    examples=(
+        Example(
+            title="A head is tied whenever the checkpoint ties it",
+            bad="""\
+from sglang.srt.models.sample_model import SampleModel
+
+
+class SampleForCausalLM:
+    def __init__(self, config, pp_group):
+        self.pp_group = pp_group
+        self.model = SampleModel(config, pp_group)
+        if config.tie_word_embeddings:
+            self.lm_head = self.model.embed_tokens  # PPL502
+        else:
+            self.lm_head = Head(config)
+
+    def forward(self, input_ids, pp_proxy_tensors=None):
+        return self.model(input_ids, pp_proxy_tensors)
+""",
+            files=(LAYERS, UTILS),
+        ),
+        Example(
+            title="The weight is shared on the last stage",
+            bad="""\
+from sglang.srt.models.sample_model import SampleModel
+
+
+class SampleForCausalLM:
+    def __init__(self, config, pp_group):
+        self.model = SampleModel(config, pp_group)
+        if pp_group.is_last_rank:
+            self.lm_head = Head(config)
+            if config.tie_word_embeddings:
+                self.lm_head.weight = self.model.embed_tokens.weight  # PPL502
+""",
+            files=(LAYERS, UTILS),
+        ),
+        Example(
+            title="A head is tied where there is one stage",
+            good="""\
+from sglang.srt.layers.sample_utils import PPMissingLayer
+from sglang.srt.models.sample_model import SampleModel
+
+
+class SampleForCausalLM:
+    def __init__(self, config, pp_group):
+        self.model = SampleModel(config, pp_group)
+        self.tied = pp_group.world_size == 1 and config.tie_word_embeddings
+        if self.tied:
+            self.lm_head = self.model.embed_tokens
+        elif pp_group.is_last_rank:
+            self.lm_head = Head(config)
+        else:
+            self.lm_head = PPMissingLayer()
+""",
+            files=(LAYERS, UTILS),
+        ),
+    ),
+)
+
+_HEAD = re.compile(r"(head|unembed|embed_out|output_proj|^output$)")
+_TIES = re.compile(r"tie_(weights|embeddings|word_embeddings)")
+
+
+class UnguardedTiedHead(Rule):
+    """Judges what becomes a head: by assignment, by `tie_weights`, or as an argument for the logits."""
+
+    info = INFO_TEXT
+
+    def assign(self, context: Context, target: ast.expr, found: Values, node: ast.stmt) -> None:
+        """`lm_head = embed_tokens` and `lm_head.weight = embed_tokens.weight`."""
+        value = getattr(node, "value", None)
+        if value is None or not _is_head(target) or isinstance(value, ast.Call):
+            return
+        if isinstance(target, ast.Name):  # a local head: judged where it is used
+            return
+        weight = isinstance(target, ast.Attribute) and target.attr == "weight"
+        for one in found:
+            if one.kind == v.PATH and self._tie(context, value, one, weight, ast.unparse(target)):
+                return
+
+    def call(self, context: Context, node: ast.Call) -> None:
+        """`lm_head.tie_weights(embed_tokens)` and `logits_processor(.., embed_tokens, ..)`."""
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        if not _TIES.search(name) and "logits_processor" not in name:
+            return
+        for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
+            for one in context.flow.evaluate(argument):
+                head = "the head" if _TIES.search(name) else "the head of the logits"
+                if one.kind == v.PATH and self._tie(context, argument, one, True, head):
+                    return
+
+    def _tie(self, context: Context, value: ast.expr, tied: Value, weight: bool, head: str) -> bool:
+        chain: tuple[str, ...] = tied.data[:-1] if weight and tied.data[-1] == "weight" else tied.data
+        module = stage_modules_of(context.project, context.place, chain)
+        if module is None or LAST in module.real_on or context.draft:
+            return False
+        if module.real_on & context.stage(tied):
+            return False
+        severity, condition = level_of(context, module)
+        name = f"`{head}`" if not head.startswith("the ") else head
+        message = (
+            f"{name} is tied to `{'.'.join(chain)}`, which only the first stage has: on the last stage of a split run it "
+            f"is {placeholder(module)}, and its weight an AttributeError; tie only where `{_group(context)}.world_size == 1`"
+            f"{f' ({condition})' if condition else ''}"
+        )
+        context.report(
+            self, value, message, severity=severity, trace=[module_step(context, module)],
+            no_fix="the last stage also needs a head of its own, and a loader that fills it from the embedding's weight",
+        )  # fmt: skip
+        return True
+
+
+def tied_value(statement: ast.stmt | None, node: ast.expr) -> bool:
+    """Whether a read is the right side of `lm_head.weight = embed_tokens.weight`: one defect, this rule's."""
+    return (
+        isinstance(statement, ast.Assign)
+        and statement.value is node
+        and any(isinstance(target, ast.Attribute) and _is_head(target) for target in statement.targets)
+    )
+
+
+def _is_head(target: ast.expr) -> bool:
+    if isinstance(target, ast.Attribute) and target.attr == "weight":
+        target = target.value
+    name = target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", "")
+    return bool(_HEAD.search(name))
+
+
+def _group(context: Context) -> str:
+    owner = context.class_id
+    known = owner and any(
+        "pp_group" in context.project.classes[one]["attrs"] for one in context.project.mro(owner)
+    )
+    return "self.pp_group" if known else "get_pp_group()"
