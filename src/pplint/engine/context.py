@@ -30,6 +30,14 @@ class Facts(NamedTuple):
     accessors: Accessors
 
 
+class Here(NamedTuple):
+    """The scope of a place."""
+
+    place: Place
+    function_id: str
+    draft: bool
+
+
 class Context(Listener):
     """The walk of one file for the rules: `flow` is the state of the place, `findings` what was reported."""
 
@@ -45,34 +53,51 @@ class Context(Listener):
         self.flow: Flow = None  # type: ignore[assignment]  # set by `walk`
         self.rules = rules
         self._told: set[tuple[str, Span]] = set()
+        self._targets: tuple[ast.Call | None, dict[str, list[tuple[Target, Value]]]] = None, {}
+        self._heres: dict[tuple[str, ...], Here] = {}
         self._callers_said: dict[tuple[str, str], frozenset[str]] = {}
 
     # Where we are ----------------------------------------------------------------------------------------
 
     @property
+    def here(self) -> Here:
+        """The class and the function that we are in."""
+        names = self.flow.names
+        known = self._heres.get(names)
+        if known is None:
+            known = self._heres[names] = self._find_here(names)
+        return known
+
+    def _find_here(self, names: tuple[str, ...]) -> Here:
+        class_id = f"{self.module}:{'.'.join(one.name for one in self.flow.classes)}"
+        if class_id not in self.project.classes:
+            class_id = ""
+        function = ""
+        if self.flow.functions:
+            function = self.flow.functions[-1].name if class_id else ".".join(names)
+        function_id = f"{class_id}.{function}" if class_id else f"{self.module}:{function}"
+        draft = bool(DRAFT.search(".".join((self.module, *names))))
+        return Here(Place(self.module, class_id, function), function_id, draft)
+
+    @property
     def class_id(self) -> str:
         """The id of the enclosing class, or ""."""
-        name = ".".join(one.name for one in self.flow.classes)
-        found = f"{self.module}:{name}"
-        return found if found in self.project.classes else ""
+        return self.here.place.owner
 
     @property
     def place(self) -> Place:
-        functions = self.flow.functions
-        if not functions:
-            return Place(self.module, self.class_id, "")
-        name = functions[-1].name if self.class_id else ".".join(self.flow.names)
-        return Place(self.module, self.class_id, name)
+        """Where we are, for questions about types."""
+        return self.here.place
 
     @property
     def function_id(self) -> str:
-        place = self.place
-        return f"{place.owner or place.module}{'.' if place.owner else ':'}{place.function}"
+        """The id of the enclosing function as `Accessors` writes it."""
+        return self.here.function_id
 
     @property
     def draft(self) -> bool:
         """Whether we are in a draft model, which numbers its layers from 0 by itself."""
-        return bool(DRAFT.search(".".join((self.module, *self.flow.names))))
+        return self.here.draft
 
     def stage(self, *more: Value) -> frozenset[str]:
         """What the conditions at this place (and those under which values were chosen) say about the stage."""
@@ -131,14 +156,22 @@ class Context(Listener):
 
     def targets(self, node: ast.Call, space: str) -> list[tuple[Target, Value]]:
         """The parameters in `space` that a call may reach, each with the callee it was found by."""
-        found: list[tuple[Target, Value]] = []
-        if isinstance(node.func, ast.Attribute) and node.func.attr not in self.accessors.names[space]:
-            return found
-        for callee in self.flow.evaluate(node.func):
-            path = _callee(callee)
-            if path is not None:
-                found += [(target, callee) for target in self.accessors.targets(self.place, path, space)]
-        return found
+        function = node.func
+        name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+        if name not in self.accessors.names[space] and (name not in self.flow.env or not name):
+            if isinstance(function, (ast.Attribute, ast.Name)) and not name[:1].isupper():
+                return []
+        if self._targets[0] is not node:
+            self._targets = node, {}
+        known = self._targets[1].get(space)
+        if known is None:
+            known = self._targets[1][space] = [
+                (target, callee)
+                for callee in self.flow.evaluate(function)
+                if (path := _callee(callee)) is not None
+                for target in self.accessors.targets(self.place, path, space)
+            ]
+        return known
 
     # Reporting -------------------------------------------------------------------------------------------
 

@@ -59,6 +59,11 @@ def _counts_stage(value: list[Any]) -> bool:
     return value[0] == "path" and value[1][-1] in STAGE_COUNT_NAMES
 
 
+def shifted_names(project: Project) -> frozenset[str]:
+    """The names of all lists that some class indexes by an id minus `start_layer`."""
+    return frozenset(name for facts in project.classes.values() for name in facts["shifted"])
+
+
 def mapping_names(project: Project) -> frozenset[str]:
     """Attributes that are a dictionary from GLOBAL to DENSE ids in every class that assigns them."""
     known = _MAPPINGS.get(project)
@@ -185,19 +190,18 @@ def takes_range(project: Project, class_id: str) -> bool:
     )
 
 
-def built_with_range(project: Project, class_id: str) -> bool | None:
-    """Whether some builder gives a class its stage range; None when it takes none or that is not in view."""
+def built_without_range(project: Project, class_id: str) -> list[Place]:
+    """Where a class that can be given a stage range is built, if nobody gives it one; else nothing."""
+    found: list[Place] = []
     if not takes_range(project, class_id):
-        return None
-    said: set[bool | None] = set()
+        return []
     for one in (class_id, *project.children(class_id)):
-        for _, build in project.builds(one):
+        for place, build in project.builds(one):
             if build["callee"] == ["super", "__init__"]:
                 continue
             constructor = project.method(one, "__init__")
             given = constructor[1]["params"][1 : len(build["args"]) + 1] if constructor else []
-            ranged = any(map(is_start, (*build["kwargs"], *given)))
-            said.add(True if ranged else None if build["star"] else False)
-    if True in said:
-        return True
-    return False if said == {False} else None
+            if build["star"] or any(map(is_start, (*build["kwargs"], *given))):
+                return []
+            found.append(place)
+    return found

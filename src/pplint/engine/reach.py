@@ -11,6 +11,7 @@ from pplint.engine.project import Padded, Place, Project
 from pplint.engine.vocabulary import ENCODER, RANGE_MAKERS, is_start
 
 _DEPTH = 4
+_ENTRIES: WeakKeyDictionary[Project, list[str]] = WeakKeyDictionary()
 _ABOVE: WeakKeyDictionary[Project, dict[str, list[str]]] = WeakKeyDictionary()
 
 
@@ -40,17 +41,22 @@ def forwards_range(project: Project, class_id: str) -> bool:
         for attribute in _attributes(project, class_id)
         for one in project.attribute_types(class_id, attribute)
     }
-    return not inner or any(project.owns_start(one) or forwards_range(project, one) for one in inner - {class_id})
+    return not inner or any(
+        project.owns_start(one) or forwards_range(project, one) for one in inner - {class_id}
+    )
 
 
 def entry_classes(project: Project) -> list[str]:
     """The top-level classes: those that a module names in `EntryClass`, in order."""
-    return [
-        class_id
-        for module in sorted(project.summaries)
-        for name in project.summaries[module]["entry"]
-        if (class_id := project.resolve_class(module, [name])) is not None
-    ]
+    known = _ENTRIES.get(project)
+    if known is None:
+        known = _ENTRIES[project] = [
+            class_id
+            for module in sorted(project.summaries)
+            for name in project.summaries[module]["entry"]
+            if (class_id := project.resolve_class(module, [name])) is not None
+        ]
+    return known
 
 
 def entries_above(project: Project, class_id: str) -> list[str]:
@@ -95,9 +101,9 @@ def _split_line(project: Project, class_id: str) -> int | None:
                 return found.line
             for entry in entries:
                 value = entry["v"]
-                if is_start(attribute) and value[0] == "item" and value[1][0] == "call":
-                    if value[1][1][-1] in RANGE_MAKERS:
-                        return int(entry["line"])
+                called = value[1][1] if value[0] == "item" and value[1][0] == "call" else ("",)
+                if is_start(attribute) and called[-1] in RANGE_MAKERS:
+                    return int(entry["line"])
     return None
 
 

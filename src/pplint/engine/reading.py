@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from pplint.engine.accessors import COMMON_METHODS, GLOBAL, LOCAL, Accessors
+from pplint.engine.pools import shifted_names
 from pplint.engine.project import Project
 from pplint.engine.summary import Summary, summarise
 from pplint.engine.vocabulary import TEST_PATH
@@ -170,6 +171,6 @@ def wanted_by(project: Project, accessors: Accessors, modules: Iterable[str]) ->
     return Wanted(
         methods,
         tuple(sorted(name.encode() + b"(" for name in names if name not in project.definers)),
-        tuple(name.encode() for name in sorted(project.padded_names())),
+        tuple(name.encode() for name in sorted(project.padded_names() | shifted_names(project))),
         project.unseen_bases(modules),
     )
