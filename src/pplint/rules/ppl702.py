@@ -46,17 +46,20 @@ INFO_TEXT = RuleInfo(
     precision="high",
     summary="a top-level class accepts pipeline parallelism but exposes no stage range",
     what=(
-        "A class named in `EntryClass` takes `pp_proxy_tensors` and its inner model is split over stages, but "
+        "A class named in `EntryClass` takes `pp_proxy_tensors` and its inner model is split over stages, "
+        "but "
         "neither the class nor a base defines, assigns or forwards `start_layer` and `end_layer`."
     ),
     why=(
-        "The model runner asks the top-level class for its range and falls back to all layers. Every stage then "
+        "The model runner asks the top-level class for its range and falls back to all layers. Every stage "
+        "then "
         "allocates the KV cache of the whole model, so splitting frees no cache memory, and tells a decode "
         "instance that it holds layers which other stages hold."
     ),
     how="Forward the inner model's range with two properties.",
     silent=(
-        "Classes that inherit, assign or define the range, forward it with `__getattr__`, are drafts, or whose "
+        "Classes that inherit, assign or define the range, forward it with `__getattr__`, are drafts, or "
+        "whose "
         "layers are not split (see PPL303). A class that inherits the mistake is not reported again."
     ),
     fixable="Two forwarding properties before `forward` (unsafe), where one inner model has the range.",
@@ -106,18 +109,28 @@ class HiddenStageRange(Rule):
         below = [project.class_name(one) for one in project.children(class_id) if hidden(context, one)]
         also = f" (also `{'`, `'.join(below[:3])}`, which inherits from it)" if below else ""
         message = (
-            f"`{node.name}` accepts pipeline parallelism but exposes no `start_layer`/`end_layer`: every stage "
+            f"`{node.name}` accepts pipeline parallelism but exposes no `start_layer`/`end_layer`: every "
+            f"stage "
             f"takes itself for the owner of all layers and allocates KV cache for all of them{also}"
         )
         trace = [
-            context.fact_step(split.owner, split.line, f"`{inner}` ({chain}) keeps the layers of one stage here"),
+            context.fact_step(
+                split.owner, split.line, f"`{inner}` ({chain}) keeps the layers of one stage here"
+            ),
         ]
         forward = project.method(class_id, "forward")
         if forward is not None:
             text = "this forward takes `pp_proxy_tensors`, so pipeline parallelism is let through"
             trace.append(context.fact_step(forward[0], forward[1]["line"], text))
         context.report(
-            self, name, message, severity=ERROR, trace=trace, fix=fix, no_fix=no_fix, around=ast.Name(node.name)
+            self,
+            name,
+            message,
+            severity=ERROR,
+            trace=trace,
+            fix=fix,
+            no_fix=no_fix,
+            around=ast.Name(node.name),
         )
 
     def _fix(

@@ -19,6 +19,9 @@ from pplint.rules.ppl501 import MissingStageModule
 from pplint.rules.ppl502 import UnguardedTiedHead
 from pplint.rules.ppl701 import ConstantStartLayer
 from pplint.rules.ppl702 import HiddenStageRange
+from pplint.rules.ppl703 import PoolWithoutStageRange
+from pplint.rules.ppl704 import DefaultedStageRange
+from pplint.rules.ppl705 import GlobalRankAsPeer
 from pplint.rules.ppl706 import StageMayOwnNone
 
 RULE_CLASSES: tuple[type[Rule], ...] = (
@@ -32,6 +35,9 @@ RULE_CLASSES: tuple[type[Rule], ...] = (
     DoubleTranslation,
     ConstantStartLayer,
     HiddenStageRange,
+    PoolWithoutStageRange,
+    DefaultedStageRange,
+    GlobalRankAsPeer,
     StageMayOwnNone,
     MissingStageModule,
     UnguardedTiedHead,

@@ -1,0 +1,151 @@
+"""PPL703: a pool is built without a stage range although its siblings are given one."""
+
+from __future__ import annotations
+
+import ast
+
+from pplint.engine import values as v
+from pplint.engine.context import Context
+from pplint.engine.guards import SINGLE
+from pplint.engine.vocabulary import DRAFT, MODEL_COUNT_NAMES, STAGE_COUNT_NAMES, is_end, is_start
+from pplint.finding import Step
+from pplint.rules.base import Example, Rule, RuleInfo
+from pplint.rules.samples import POOL
+
+_BAD = """\
+from sglang.srt.mem_cache.sample_pool import SamplePool
+
+
+class SmallPool(SamplePool):
+    pass
+
+
+class Configurator:
+    def __init__(self, layer_info):
+        self.layer_info = layer_info
+
+    def build(self):
+        return SamplePool(
+            layer_num=self.layer_info.num_effective_layers,
+            start_layer=self.layer_info.start_layer,
+            end_layer=self.layer_info.end_layer,
+        )
+
+    def build_small(self):
+        return SmallPool(layer_num=self.layer_info.num_effective_layers)  # PPL703
+"""
+
+INFO_TEXT = RuleInfo(
+    code="PPL703",
+    name="pool-without-stage-range",
+    severity="error",
+    precision="high",
+    summary="a pool is built without the stage range that its siblings are given",
+    what=(
+        "A constructor that has a `start_layer` parameter is called without it, for the layers of a stage, "
+        "while "
+        "the same class builds other pools with it."
+    ),
+    why=(
+        "The pool then takes its stage for one that starts at layer 0. Its accessors subtract nothing from a "
+        "GLOBAL layer id: on every stage but the first they raise IndexError, or reach a layer that is not "
+        "meant."
+    ),
+    how="Pass `start_layer` and `end_layer` as the sibling calls do.",
+    silent=(
+        "Inner pools that take DENSE ids, specifications, draft pools, constructors without such a parameter "
+        "(see PPL701), and calls that spread keyword arguments."
+    ),
+    examples=(
+        Example(title="One of two builders leaves the range out", bad=_BAD, files=(POOL,)),
+        Example(
+            title="Both pass it",
+            good=_BAD.replace("_layers)  # PPL703", "_layers, start_layer=self.layer_info.start_layer)"),
+            files=(POOL,),
+        ),
+        Example(
+            title="An inner pool that takes dense ids",
+            good=_BAD.replace("self.layer_info.num_effective_layers)  # PPL703", "len(self.full_layer_ids))"),
+            files=(POOL,),
+        ),
+    ),
+)
+
+
+class PoolWithoutStageRange(Rule):
+    """Judges constructor calls."""
+
+    info = INFO_TEXT
+
+    def call(self, context: Context, node: ast.Call) -> None:
+        """Look for a constructor call that leaves the range out."""
+        count = next((k.value for k in node.keywords if k.arg in STAGE_COUNT_NAMES), None)
+        if count is None or any(k.arg is None or is_start(k.arg) for k in node.keywords):
+            return
+        if context.draft or SINGLE in context.stage() or _for_draft(context) or not _counts(context, count):
+            return
+        callee = v.dotted(node.func)
+        if callee is None or any(isinstance(one, ast.Starred) for one in node.args):
+            return
+        classes = context.project.callee_classes(context.place, list(callee))
+        lacking = [one for one in sorted(classes) if self._lacks(context, one, len(node.args))]
+        sibling = self._sibling(context)
+        if lacking and sibling is not None:
+            self._report(context, node, lacking[0], sibling)
+
+    def _lacks(self, context: Context, class_id: str, positional: int) -> bool:
+        constructor = context.project.method(class_id, "__init__")
+        if constructor is None:
+            return False
+        facts = constructor[1]
+        return any(map(is_start, facts["keywords"])) or any(map(is_start, facts["params"][positional + 1 :]))
+
+    def _sibling(self, context: Context) -> tuple[str, int] | None:
+        """Another constructor call of the same class that passes the range: (what it builds, line)."""
+        owner = ".".join(one.name for one in context.flow.classes)
+        function = context.flow.functions[-1].name if context.flow.functions else ""
+        for build in context.project.summaries[context.module]["builds"]:
+            near = build["in"][0] == owner if owner else build["in"][1] == function
+            ranged = any(map(is_start, build["kwargs"])) and any(
+                n in STAGE_COUNT_NAMES for n in build["kwargs"]
+            )
+            if near and ranged:
+                return build["callee"][-1], build["line"]
+        return None
+
+    def _report(self, context: Context, node: ast.Call, class_id: str, sibling: tuple[str, int]) -> None:
+        name = context.project.class_name(class_id)
+        severity, condition = context.level()
+        message = (
+            f"`{name}` is built for the layers of a stage without `start_layer`, which `{sibling[0]}` is "
+            f"given in "
+            f"line {sibling[1]}: on every stage but the first it looks up GLOBAL layer ids as if the stage "
+            f"started "
+            f"at layer 0{f' ({condition})' if condition else ''}"
+        )
+        trace = [Step(context.source.path, sibling[1], 1, f"`{sibling[0]}` is given the range here")]
+        constructor = context.project.method(class_id, "__init__")
+        if constructor is not None:
+            text = f"the constructor of `{name}` takes `start_layer`"
+            trace.append(context.fact_step(constructor[0], constructor[1]["line"], text))
+        context.report(
+            self, node.func, message, severity=severity, trace=trace, around=node,
+            no_fix="where the range comes from is not certain; take the expression of the sibling call",
+        )  # fmt: skip
+
+
+def _counts(context: Context, count: ast.expr) -> bool:
+    """Whether a count is that of the stage's or the model's layers (not of one kind of layer)."""
+    for value in context.flow.evaluate(count):
+        named = value.kind == v.PATH and len(value.data) > 1
+        if named and value.data[-1] in STAGE_COUNT_NAMES | MODEL_COUNT_NAMES:
+            return True
+        if value.kind == v.ARITH and value.data[0] == "Sub":
+            left, right = value.data[1], value.data[2]
+            if any(is_end(p[-1]) for p in v.paths(left)) and any(is_start(p[-1]) for p in v.paths(right)):
+                return True
+    return False
+
+
+def _for_draft(context: Context) -> bool:
+    return any(atom.holds and DRAFT.search(ast.unparse(atom.test)) for atom in context.flow.guards)

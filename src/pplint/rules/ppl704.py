@@ -1,0 +1,190 @@
+"""PPL704: a default in the place of a stage range hides that the range is missing."""
+
+from __future__ import annotations
+
+import ast
+
+from pplint.engine import values as v
+from pplint.engine.context import Context
+from pplint.engine.guards import FIRST
+from pplint.engine.reach import entry_classes, forwards_range, split_below
+from pplint.engine.vocabulary import is_start
+from pplint.finding import ERROR, INFO, WARNING, Step
+from pplint.rules.base import Example, Rule, RuleInfo
+from pplint.rules.samples import LAYERS, UTILS
+
+_HIDING = (
+    "srt/models/sample_top.py",
+    """\
+from sglang.srt.models.sample_model import SampleModel
+
+
+class SampleForCausalLM:
+    def __init__(self, config, pp_group):
+        self.model = SampleModel(config, pp_group)
+
+    def forward(self, input_ids, pp_proxy_tensors=None):
+        return self.model(input_ids, pp_proxy_tensors)
+
+
+EntryClass = SampleForCausalLM
+""",
+)
+
+INFO_TEXT = RuleInfo(
+    code="PPL704",
+    name="defaulted-stage-range",
+    severity=ERROR,
+    precision="high",
+    summary="a default of 0 hides that an object has no stage range",
+    what=(
+        'The first layer of a stage is read with a default of 0: `getattr(x, "start_layer", 0)`, '
+        '`getattr(x, "start_layer", None) or 0`, `x.start_layer if hasattr(x, "start_layer") else 0`.'
+    ),
+    why=(
+        "An object without the attribute passes for one that starts at layer 0. On every stage but the "
+        "first that "
+        "is wrong: caches are built for all layers, or layers are counted from the wrong end, without any "
+        "error."
+    ),
+    how="Read the attribute without a default, at least when there is more than one stage.",
+    silent=(
+        "Defaults of `None` that are tested afterwards, objects whose classes all have the attribute, code "
+        "that "
+        "only the first or single stage runs, and draft models. A property that is itself called "
+        "`start_layer` and "
+        "delegates to an inner object is info."
+    ),
+    examples=(
+        Example(
+            title="The runner asks the model for its range",
+            bad="""\
+def layer_range(model, num_hidden_layers):
+    start_layer = getattr(model, "start_layer", 0)  # PPL704
+    end_layer = getattr(model, "end_layer", num_hidden_layers)
+    return start_layer, end_layer
+""",
+            files=(LAYERS, UTILS, _HIDING),
+        ),
+        Example(
+            title="A conditional default",
+            bad="""\
+def first_layer(pool):
+    return pool.start_layer if hasattr(pool, "start_layer") else 0  # PPL704
+""",
+        ),
+        Example(
+            title="None is a default that can be told from a range",
+            good="""\
+def first_layer(model):
+    start_layer = getattr(model, "start_layer", None)
+    if start_layer is None:
+        raise ValueError("the model does not say which layers it owns")
+    return start_layer
+""",
+        ),
+    ),
+)
+
+
+class DefaultedStageRange(Rule):
+    """Judges reads of a first layer that fall back to 0."""
+
+    info = INFO_TEXT
+
+    def call(self, context: Context, node: ast.Call) -> None:
+        """Look for `getattr(x, "start_layer", 0)`."""
+        if not isinstance(node.func, ast.Name) or node.func.id != "getattr" or len(node.args) != 3:
+            return
+        name, default = node.args[1], node.args[2]
+        if not isinstance(name, ast.Constant) or not isinstance(name.value, str) or not is_start(name.value):
+            return
+        if _is_zero(context, default) or (_is_none(default) and _or_zero(context, node)):
+            self._judge(context, node, node.args[0], name.value)
+
+    def attribute(self, context: Context, node: ast.Attribute) -> None:
+        """Look for `x.start_layer if hasattr(x, "start_layer") else 0`."""
+        statement = context.flow.statement
+        if not is_start(node.attr) or statement is None:
+            return
+        for part in ast.walk(statement):
+            if isinstance(part, ast.IfExp) and part.body is node and _is_zero(context, part.orelse):
+                test = part.test
+                if isinstance(test, ast.Call) and v.dotted(test.func) == ("hasattr",):
+                    self._judge(context, part, node.value, node.attr)
+
+    def _judge(self, context: Context, node: ast.expr, subject: ast.expr, name: str) -> None:
+        if context.draft or FIRST in context.stage():
+            return
+        path = v.dotted(subject)
+        project = context.project
+        types = {
+            one
+            for value in context.flow.evaluate(subject)
+            if value.kind == v.PATH or value.kind == v.PARAM
+            for one in project.types_of(
+                context.place, tuple(value.data) if value.kind == v.PATH else (value.data,)
+            )
+        }
+        lacking = sorted(one for one in types if not project.owns_start(one))
+        if types and not lacking:
+            return
+        hiding = lacking or _hiding(context, path)
+        names = [f"`{project.class_name(one)}`" for one in hiding[:3]]
+        severity = ERROR if hiding else WARNING
+        said = f", such as {' and '.join(names)}," if names else ""
+        condition = "" if hiding else " (only when such an object is met)"
+        if any(is_start(function.name) for function in context.flow.functions):
+            severity, condition = INFO, " (it delegates: only where the inner object is missing)"
+        shown = ast.unparse(subject)
+        message = (
+            f"the default 0 hides that `{shown}` may have no `{name}`: an object without it{said} passes "
+            f"for one "
+            f"that starts at layer 0, which is wrong on every stage but the first{condition}"
+        )
+        trace = [
+            Step(
+                project.files.get(project.module_of(one), ""), project.classes[one]["line"], 1,
+                f"`{project.class_name(one)}` has no `{name}`",
+            )
+            for one in hiding[:3]
+        ]  # fmt: skip
+        context.report(
+            self, node, message, severity=severity, trace=trace,
+            no_fix="which object knows the range is for the author to say",
+        )  # fmt: skip
+
+
+def _hiding(context: Context, path: tuple[str, ...] | None) -> list[str]:
+    """Top-level classes that are split and do not tell their range, where a model is asked."""
+    if path is None or "model" not in path[-1] or "pool" in path[-1]:
+        return []
+    project = context.project
+    return [
+        one
+        for one in entry_classes(project)
+        if project.accepts_pp(one)
+        and not (project.is_draft(one) or project.owns_start(one) or forwards_range(project, one))
+        and split_below(project, one)
+    ]
+
+
+def _is_zero(context: Context, node: ast.expr) -> bool:
+    found = context.flow.evaluate(node)
+    return len(found) == 1 and found[0].kind == v.INT and found[0].data == 0
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def _or_zero(context: Context, node: ast.Call) -> bool:
+    """Whether the statement says `<node> or 0`."""
+    statement = context.flow.statement
+    return statement is not None and any(
+        isinstance(part, ast.BoolOp)
+        and isinstance(part.op, ast.Or)
+        and part.values[0] is node
+        and _is_zero(context, part.values[-1])
+        for part in ast.walk(statement)
+    )
