@@ -29,6 +29,10 @@ def assigned(
         return
     if isinstance(target, (ast.Tuple, ast.List)):
         _unpacked(owner, flow, target, found, node)
+    elif isinstance(target, ast.Name) and not flow.functions:
+        # A class kept in the class's body: `model_cls = SomeModel`.
+        if any(path[-1][:1].isupper() for path in v.paths(found)):
+            _add(owner, target.id, describe_first(found), node, flow)
     elif isinstance(target, ast.Attribute) and v.dotted(target.value) == ("self",):
         facts = _facts_of(flow, found, node)
         for position, fact in enumerate(facts):
@@ -39,6 +43,13 @@ def assigned(
         if path and len(path) == 2 and path[0] == "self" and not isinstance(target.slice, ast.Slice):
             if _pairs(flow.evaluate(target.slice), found):
                 _add(owner, path[1], ["mapping"], node, flow)
+
+
+def describe_first(found: Values) -> list[Any]:
+    """The description of the first alternative."""
+    from pplint.engine.summary import describe
+
+    return describe(found[0])
 
 
 def _add(

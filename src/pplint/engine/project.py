@@ -260,6 +260,8 @@ class Project:
                 if entry["v"][0] == "path":
                     place = Place(self.module_of(one), one, entry["method"])
                     found |= self.callee_classes(place, entry["v"][1])
+            if found and any(not e["method"] for e in self.classes[one]["attrs"].get(attribute, ())):
+                break
         return frozenset(found)
 
     def callee_classes(self, place: Place, callee: list[str], depth: int = 0) -> frozenset[str]:

@@ -226,6 +226,8 @@ def _fix(context: Context, slots: Slots) -> tuple[Fix | None, str]:
     if owner is None:
         return None, "what holds the layers is no name or dotted chain here, so its range is for the author to add"
     if isinstance(loop, ast.Call) and loop is slots.source.node and _name(loop) == "range":
+        if len(slots.source.data[0]) != 1 or len(slots.source.data[1]) != 1:
+            return None, "the loop has different bounds on different paths"
         text = f"range({owner.start}, {owner.end})"
         return Fix(UNSAFE, "run over the layers of the stage", (context.edit(loop, text),)), ""
     if not isinstance(listed, ast.expr) or v.dotted(listed) is None:

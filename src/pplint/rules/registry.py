@@ -9,14 +9,18 @@ from pplint.rules.base import Rule, RuleInfo
 from pplint.rules.housekeeping import HOUSEKEEPING
 from pplint.rules.ppl101 import LiteralLayerId
 from pplint.rules.ppl201 import LiteralLayerIndex
+from pplint.rules.ppl202 import LiteralLayerName
 from pplint.rules.ppl203 import PaddedListPassed
 from pplint.rules.ppl301 import FullLayerLoop
+from pplint.rules.ppl303 import UnsplitLayers
 from pplint.rules.ppl401 import GlobalIdOnLocalList
 from pplint.rules.ppl402 import LocalIndexAsLayerId
 from pplint.rules.ppl403 import StageEndOffByOne
 from pplint.rules.ppl404 import DoubleTranslation
 from pplint.rules.ppl501 import MissingStageModule
 from pplint.rules.ppl502 import UnguardedTiedHead
+from pplint.rules.ppl601 import ModelFirstLayerTest
+from pplint.rules.ppl602 import StageRangeFromZero
 from pplint.rules.ppl701 import ConstantStartLayer
 from pplint.rules.ppl702 import HiddenStageRange
 from pplint.rules.ppl703 import PoolWithoutStageRange
@@ -27,13 +31,17 @@ from pplint.rules.ppl706 import StageMayOwnNone
 RULE_CLASSES: tuple[type[Rule], ...] = (
     LiteralLayerId,
     LiteralLayerIndex,
+    LiteralLayerName,
     PaddedListPassed,
     FullLayerLoop,
+    StageRangeFromZero,
     GlobalIdOnLocalList,
     LocalIndexAsLayerId,
     StageEndOffByOne,
     DoubleTranslation,
+    ModelFirstLayerTest,
     ConstantStartLayer,
+    UnsplitLayers,
     HiddenStageRange,
     PoolWithoutStageRange,
     DefaultedStageRange,
