@@ -1,0 +1,260 @@
+"""PPL402: a LOCAL index is used where a GLOBAL layer id is expected."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from pplint.engine import values as v
+from pplint.engine.accessors import GLOBAL
+from pplint.engine.context import Context
+from pplint.engine.guards import FIRST
+from pplint.engine.spaces import END, EVERY, OWNED, STAGE, START, Space, space_of
+from pplint.engine.values import Value
+from pplint.engine.vocabulary import STAGE_COUNT_NAMES
+from pplint.finding import ERROR, INFO, UNSAFE, Fix
+from pplint.rules.base import Example, Rule, RuleInfo
+from pplint.rules.builders import builders_of, level_at
+from pplint.rules.pool_samples import BUFFERS
+from pplint.rules.ppl101 import argument_for
+from pplint.rules.samples import LAYERS, UTILS
+
+_IDS = re.compile(r"layer.*(_ids?|_to_capture|_to_capture_ids)$|_layers$")
+_CONFIG = re.compile(r"config$")
+_COUNTED = frozenset({v.INDEX, v.ELEMENT})
+
+INFO_TEXT = RuleInfo(
+    code="PPL402",
+    name="local-index-as-layer-id",
+    severity=ERROR,
+    precision="high",
+    summary="a LOCAL index is used as a GLOBAL layer id",
+    what=(
+        "A counter that starts at 0 on every stage (`range(self.layer_num)`, `enumerate` of a stage slice or of a buffer "
+        "list) is given to a parameter that takes a GLOBAL layer id, indexes a list of the full length (the padded "
+        "layer list, a list of the model's configuration, a dictionary of GLOBAL ids), or is compared with one."
+    ),
+    why=(
+        "On a stage that owns layers 12 to 23 the counter runs from 0 to 11: layers that live on another stage. An "
+        "accessor subtracts 12 from it and meets an IndexError or reads another layer; a list of the configuration "
+        "answers for the wrong layer without any error."
+    ),
+    how="Count from the first layer: `range(start_layer, start_layer + layer_num)`, `enumerate(slice, start_layer)`.",
+    silent=(
+        "Counters that index lists of the stage, counters to which `start_layer` is added first, inner pools that are "
+        "never given a stage range (these are info), and code that only the first stage reaches."
+    ),
+    fixable="`range(n)` becomes `range(start_layer, start_layer + n)` where nothing else uses the counter (unsafe).",
+    examples=(
+        Example(
+            title="Every buffer of the stage is asked for by its position",
+            bad="""\
+from sglang.srt.mem_cache.sample_buffers import SampleBuffers
+
+
+class SampleNPUBuffers(SampleBuffers):
+    def get_contiguous_buf_infos(self):
+        return [self.get_key_buffer(i).shape for i in range(self.layer_num)]  # PPL402
+""",
+            fixed="""\
+from sglang.srt.mem_cache.sample_buffers import SampleBuffers
+
+
+class SampleNPUBuffers(SampleBuffers):
+    def get_contiguous_buf_infos(self):
+        return [self.get_key_buffer(i).shape for i in range(self.start_layer, self.start_layer + self.layer_num)]  # PPL402
+""",
+            safety=UNSAFE,
+            files=(BUFFERS,),
+        ),
+        Example(
+            title="The configuration lists the layers of the whole model",
+            bad="""\
+from sglang.srt.models.sample_model import SampleModel
+
+
+class SampleKinds(SampleModel):
+    def kinds(self):
+        found = []
+        for i, layer in enumerate(self.layers[self.start_layer : self.end_layer]):
+            if i == self.end_layer - 1:  # PPL402
+                break
+            found.append(self.config.layer_types[i])  # PPL402
+        return found
+""",
+            files=(LAYERS, UTILS),
+        ),
+        Example(
+            title="The first layer is added, or the counter stays among the stage's own",
+            good="""\
+from sglang.srt.models.sample_model import SampleModel
+from sglang.srt.mem_cache.sample_buffers import SampleBuffers
+
+
+class SampleKinds(SampleModel):
+    def kinds(self):
+        found = []
+        for i, layer in enumerate(self.layers[self.start_layer : self.end_layer]):
+            i += self.start_layer
+            found.append(self.config.layer_types[i])
+        return found
+
+
+class SampleOwn(SampleBuffers):
+    def shapes(self):
+        mine = [self.get_key_buffer(i) for i in range(self.start_layer, self.start_layer + self.layer_num)]
+        return mine, [self.k_buffer[i] for i in range(self.layer_num)]
+""",
+            files=(LAYERS, UTILS, BUFFERS),
+        ),
+    ),
+)
+
+
+class LocalIndexAsLayerId(Rule):
+    """Judges what counters of the stage's own layers are used for."""
+
+    info = INFO_TEXT
+
+    def call(self, context: Context, node: ast.Call) -> None:
+        """Compare each argument with the GLOBAL parameter it reaches."""
+        if context.draft:
+            return
+        for target, callee in context.targets(node, GLOBAL):
+            argument = argument_for(node, target, callee)
+            found = _local(context, argument) if argument is not None else None
+            if argument is None or found is None:
+                continue
+            value, space = found
+            if value.kind not in _COUNTED and not _ranged(context, callee):
+                continue
+            method = target.function.rpartition(".")[2].rpartition(":")[2]
+            severity, said = level_at(context, (callee,))
+            fix, no_fix = _range_fix(context, node, argument, value)
+            context.report(
+                self,
+                argument,
+                f"LOCAL index is given to `{method}`, which takes a GLOBAL layer id: a stage with `start_layer` > 0 "
+                f"asks for layers that it does not own{said}",
+                severity=severity,
+                trace=[context.step(argument, space.why), *context.steps(target.evidence)],
+                fix=fix if severity != INFO else None,
+                no_fix=no_fix,
+                around=node,
+            )
+            return
+
+    def subscript(self, context: Context, node: ast.Subscript) -> None:
+        """Compare an index with the list of the full length that it is used on."""
+        if context.draft or isinstance(node.slice, (ast.Slice, ast.Constant)):
+            return
+        container = context.flow.evaluate(node.value)
+        what = _full_length(context, container)
+        found = _local(context, node.slice) if what else None
+        if found is None or found[0].kind not in _COUNTED:
+            return
+        severity, said = level_at(context, ())
+        context.report(
+            self,
+            node.slice,
+            f"LOCAL index is used on `{ast.unparse(node.value)}`, {what}: a stage with `start_layer` > 0 takes the "
+            f"entry of a layer that it does not own{said}",
+            severity=severity,
+            trace=[context.step(node.slice, found[1].why)],
+            no_fix="count from `start_layer`, or add it; other uses of the counter may need the LOCAL index",
+            around=node,
+        )
+
+    def compare(self, context: Context, node: ast.Compare) -> None:
+        """Compare the spaces of two sides."""
+        if context.draft or len(node.ops) != 1:
+            return
+        for one, other in ((node.left, node.comparators[0]), (node.comparators[0], node.left)):
+            found = _local(context, one)
+            if (
+                found is None
+                or found[0].kind not in _COUNTED
+                or not _speaks_global(context, node.ops[0], other)
+            ):
+                continue
+            severity, said = level_at(context, ())
+            context.report(
+                self,
+                one,
+                f"LOCAL index is compared with `{ast.unparse(other)}`, which speaks of GLOBAL layer ids: on a stage "
+                f"with `start_layer` > 0 the test means another layer{said}",
+                severity=severity,
+                trace=[context.step(one, found[1].why)],
+                no_fix="count from `start_layer`, or add it; other uses of the counter may need the LOCAL index",
+                around=node,
+            )
+            return
+
+
+def _ranged(context: Context, callee: Value) -> bool:
+    """Whether an inner pool that is asked with a translated id is known to be built with a stage range."""
+    return any(builder.with_range for builder in builders_of(context, callee))
+
+
+def _local(context: Context, node: ast.expr) -> tuple[Value, Space] | None:
+    for value in context.flow.evaluate(node):
+        space = space_of(context, value)
+        if space is not None and space.kind == STAGE and FIRST not in context.stage(value):
+            return value, space
+    return None
+
+
+def _full_length(context: Context, container: tuple[Value, ...]) -> str:
+    """What a list or dictionary of all layers of the model is, or ""."""
+    if context.padded(container) is not None:
+        return "the layer list with a slot for every layer of the model"
+    for path in v.paths(container):
+        if any(_CONFIG.search(part) for part in path[:-1]) and "layer" in path[-1]:
+            return "a list of the configuration, which speaks of all layers of the model"
+        if context.is_mapping(path):
+            return "a dictionary of GLOBAL layer ids"
+    return ""
+
+
+def _speaks_global(context: Context, operator: ast.cmpop, node: ast.expr) -> bool:
+    found = context.flow.evaluate(node)
+    if isinstance(operator, (ast.In, ast.NotIn)):
+        return any(_IDS.search(path[-1]) or context.is_mapping(path) for path in v.paths(found))
+    kinds = {space.kind for value in found if (space := space_of(context, value)) is not None}
+    return bool(kinds & {OWNED, START, END, EVERY})
+
+
+def _range_fix(context: Context, node: ast.Call, argument: ast.expr, value: Value) -> tuple[Fix | None, str]:
+    """Let `range(<owner>.layer_num)` start at the owner's first layer, where only this call uses the counter."""
+    manual = "count from `start_layer`; other uses of the counter may need the LOCAL index"
+    counted: ast.AST | None = value.data[0].node if value.kind == v.ELEMENT else None
+    if not isinstance(argument, ast.Name) or not isinstance(counted, ast.Call) or len(counted.args) != 1:
+        return None, manual
+    count = v.dotted(counted.args[0])
+    receiver = v.dotted(node.func.value) if isinstance(node.func, ast.Attribute) else None
+    if (
+        count is None
+        or receiver is None
+        or count != (*receiver, count[-1])
+        or count[-1] not in STAGE_COUNT_NAMES
+    ):
+        return None, manual
+    function = context.flow.functions[-1] if context.flow.functions else context.tree
+    if len(_reads(function, counted, argument.id)) != 1:
+        return None, manual
+    start = ".".join((*receiver, "start_layer"))
+    text = f"{start}, {start} + {'.'.join(count)}"
+    return Fix(UNSAFE, f"count from `{start}`", (context.edit(counted.args[0], text),)), ""
+
+
+def _reads(function: ast.AST, counted: ast.Call, name: str) -> list[ast.Name]:
+    """The reads of a counter inside the loop or comprehension that runs over `counted`."""
+    for part in ast.walk(function):
+        generators = getattr(part, "generators", ())
+        if (isinstance(part, ast.For) and part.iter is counted) or any(g.iter is counted for g in generators):
+            return [
+                one
+                for one in ast.walk(part)
+                if isinstance(one, ast.Name) and one.id == name and isinstance(one.ctx, ast.Load)
+            ]
+    return []
