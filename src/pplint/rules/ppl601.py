@@ -1,0 +1,364 @@
+"""PPL601: the first (or last) layer of the model decides about state that all layers of the stage rely on."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from pplint.engine import values as v
+from pplint.engine.context import Context
+from pplint.engine.guards import FIRST, LAST
+from pplint.engine.spaces import OWNED, space_of
+from pplint.engine.values import Atom, Values
+from pplint.engine.vocabulary import MODEL_COUNT_NAMES, is_start
+from pplint.finding import ERROR, SAFE, UNSAFE, WARNING, Fix
+from pplint.rules.base import Example, Rule, RuleInfo
+from pplint.rules.samples import POOL
+
+_LAYER = (
+    "srt/layers/sample_attention.py",
+    """\
+class SampleAttention:
+    def __init__(self, layer_id: int, start_layer: int):
+        self.layer_id = layer_id
+        self.start_layer = start_layer
+""",
+)
+
+INFO_TEXT = RuleInfo(
+    code="PPL601",
+    name="model-first-layer-test",
+    severity=ERROR,
+    precision="high",
+    summary="layer 0 of the model prepares state that the layers of every stage rely on",
+    what=(
+        "State that outlives the layer (an attribute of a shared object, of the backend, of the batch) is prepared "
+        "under `layer_id == 0`, or cleaned up under the last id of the model, and other layers rely on it."
+    ),
+    why=(
+        "Only the first stage owns layer 0: on the others nobody prepares the state. Its first reader raises "
+        "AttributeError, or takes what an earlier batch left there and computes wrong tokens."
+    ),
+    how="Ask for the first layer of the stage: `layer_id == pool.start_layer`, or hand `start_layer` to the layer.",
+    silent=(
+        "Tests that choose between values of one layer, log lines, look-ahead and look-behind in the configuration, "
+        "constructors, ids that count from 0 on each stage (host pools, draft models), code of the first stage."
+    ),
+    fixable="`== 0` becomes `== <pool>.start_layer` where the pool is at hand (safe for a pool that is a dotted chain).",
+    examples=(
+        Example(
+            title="The backend's metadata are made in layer 0",
+            bad="""\
+from sglang.srt.mem_cache.sample_pool import SamplePool
+
+
+class SampleBackend:
+    def __init__(self, pool: SamplePool):
+        self.pool = pool
+        self.plan = None
+
+    def forward(self, q, layer, batch):
+        key = self.pool.get_value_buffer(layer.layer_id)
+        if layer.layer_id == 0:  # PPL601
+            self.plan = make_plan(batch)
+        return attend(q, key, self.plan)
+""",
+            fixed="""\
+from sglang.srt.mem_cache.sample_pool import SamplePool
+
+
+class SampleBackend:
+    def __init__(self, pool: SamplePool):
+        self.pool = pool
+        self.plan = None
+
+    def forward(self, q, layer, batch):
+        key = self.pool.get_value_buffer(layer.layer_id)
+        if layer.layer_id == self.pool.start_layer:  # PPL601
+            self.plan = make_plan(batch)
+        return attend(q, key, self.plan)
+""",
+            safety=SAFE,
+            files=(POOL,),
+        ),
+        Example(
+            title="A shared rotary embedding is filled by layer 0",
+            bad="""\
+class SampleAttention:
+    def __init__(self, layer_id, rotary_emb, start_layer):
+        self.layer_id = layer_id
+        self.rotary_emb = rotary_emb
+
+    def forward(self, positions, q):
+        if self.layer_id == 0:  # PPL601
+            self.rotary_emb.cached = self.rotary_emb.angles(positions)
+        return self.rotary_emb(q)
+""",
+        ),
+        Example(
+            title="The first layer of the stage, values of one layer, log lines",
+            good="""\
+class SampleAttention:
+    def __init__(self, layer_id, rotary_emb, start_layer):
+        self.layer_id = layer_id
+        self.start_layer = start_layer
+        self.rotary_emb = rotary_emb
+        self.is_first = layer_id == 0
+
+    def forward(self, positions, q, residual):
+        if self.layer_id == self.start_layer:
+            self.rotary_emb.cached = self.rotary_emb.angles(positions)
+        if self.layer_id == 0:
+            residual = q
+            logger.info("first layer")
+            self.seen = True
+        return self.rotary_emb(q + residual)
+""",
+        ),
+    ),
+)
+
+_TELLS = re.compile(
+    r"^(log\w*|print|warn\w*|info|debug|error|exception|add_scalar|record\w*|assert\w*|dump\w*|breakpoint)$"
+)
+_TELLERS = re.compile(r"(^|_)(logger|logging|warnings|writer|profiler|tracer|metrics?)$", re.IGNORECASE)
+_POOL = re.compile(r"(^|_)pool$")
+
+
+class ModelFirstLayerTest(Rule):
+    """Judges what happens under tests for the first and the last layer of the model."""
+
+    info = INFO_TEXT
+
+    def assign(self, context: Context, target: ast.expr, found: Values, node: ast.stmt) -> None:
+        """A store that outlives the layer."""
+        targets = target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
+        for one in targets:
+            self._effect(context, _object(one), one)
+
+    def call(self, context: Context, node: ast.Call) -> None:
+        """A call for its effect."""
+        statement = context.flow.statement
+        if not isinstance(statement, ast.Expr) or statement.value is not node:
+            return
+        callee = node.func
+        if isinstance(callee, ast.Attribute) and not _tells(callee):
+            self._effect(context, callee.value, callee)
+
+    def _effect(self, context: Context, changed: ast.expr | None, effect: ast.expr) -> None:
+        functions = context.flow.functions
+        if changed is None or not functions or functions[0].name == "__init__" or context.draft:
+            return
+        for test, first in _tests(context):
+            layer = test.left if not _constant(test.left) else test.comparators[0]
+            if context.stage() & {FIRST if first else LAST} or not _is_layer(context, layer):
+                continue
+            if _shared(context, changed, layer):
+                self._report(context, test, layer, effect, first)
+                return
+
+    def _report(
+        self, context: Context, test: ast.Compare, layer: ast.expr, effect: ast.expr, first: bool
+    ) -> None:
+        severity, condition = _level(context)
+        if not first and severity == ERROR:
+            severity, condition = WARNING, "if an earlier stage relies on it as well"
+        which = "first" if first else "last"
+        others = "later" if first else "earlier"
+        message = (
+            f"`{ast.unparse(test)}` holds on the {which} stage only, but what follows (`{ast.unparse(effect)}`) is state "
+            f"that the layers of every stage rely on: no layer of a {others} stage brings it about"
+            f"{f' ({condition})' if condition else ''}"
+        )
+        fix, no_fix = (
+            self._fix(context, test, layer)
+            if first
+            else (None, "whose last layer is meant is for the author to say")
+        )
+        step = context.step(effect, f"done under `{ast.unparse(test)}`")
+        context.report(self, test, message, severity=severity, trace=[step], fix=fix, no_fix=no_fix)
+
+    def _fix(self, context: Context, test: ast.Compare, layer: ast.expr) -> tuple[Fix | None, str]:
+        number = test.comparators[0] if layer is test.left else test.left
+        found = _start_in_scope(context)
+        if not isinstance(number, ast.Constant) or found is None:
+            return None, "no pool is at hand here: hand `start_layer` to the layer and compare with it"
+        text, safe = found
+        return Fix(SAFE if safe else UNSAFE, f"compare with `{text}`", (context.edit(number, text),)), ""
+
+
+def _level(context: Context) -> tuple[str, str]:
+    """The level of the place; where none of the file's models accepts PP, that of the first of them."""
+    project = context.project
+    entries = [
+        project.resolve_class(context.module, [name]) for name in project.summaries[context.module]["entry"]
+    ]
+    if entries and all(one is not None and project.accepts_pp(one) is False for one in entries):
+        return context.level(entries[0] or "")
+    return context.level()
+
+
+def _tests(context: Context) -> Iterator[tuple[ast.Compare, bool]]:
+    """The tests that hold here and compare something with 0 (True) or with the last id of the model (False)."""
+    for test, holds in _with_flags(context):
+        if isinstance(test, ast.Compare) and len(test.ops) == 1:
+            equal = isinstance(test.ops[0], ast.Eq if holds else ast.NotEq)
+            sides = (test.left, test.comparators[0])
+            below = holds and isinstance(test.ops[0], ast.Lt) and _number(sides[1]) == 1
+            if below or (equal and any(_number(side) == 0 for side in sides)):
+                yield test, True
+            elif equal and any(_is_last(side) for side in sides):
+                yield test, False
+
+
+def _with_flags(context: Context) -> Iterator[Atom]:
+    for atom in context.flow.guards:
+        yield atom
+        if isinstance(atom.test, ast.UnaryOp):
+            continue
+        path = v.dotted(atom.test)
+        if path is not None and len(path) == 2 and path[0] == "self" and context.flow.classes:
+            stored = [
+                one.value
+                for one in ast.walk(context.flow.classes[-1])
+                if isinstance(one, ast.Assign) and any(v.dotted(t) == path for t in one.targets)
+            ]
+            if len(stored) == 1:
+                yield Atom(stored[0], atom.holds)
+
+
+def _number(node: ast.expr) -> int | None:
+    return node.value if isinstance(node, ast.Constant) and type(node.value) is int else None
+
+
+def _is_last(node: ast.expr) -> bool:
+    """`num_hidden_layers - 1`."""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Sub) or _number(node.right) != 1:
+        return False
+    path = v.dotted(node.left)
+    return path is not None and path[-1] in MODEL_COUNT_NAMES - {"num_layers"}
+
+
+def _constant(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) or _is_last(node)
+
+
+def _is_layer(context: Context, node: ast.expr) -> bool:
+    """Whether an expression is a GLOBAL id of a layer of this stage."""
+    found = context.flow.evaluate(node)
+    spaces = [space_of(context, value) for value in found]
+    if found and all(space is not None and space.kind == OWNED for space in spaces):
+        return True
+    # A test that stands in a constructor and decides later: the id is the constructor's parameter.
+    return isinstance(node, ast.Name) and node.id == "layer_id" and not _local(context, node)
+
+
+def _local(context: Context, node: ast.Name) -> bool:
+    return node.id in context.flow.env
+
+
+def _object(target: ast.expr) -> ast.expr | None:
+    """The object that a store changes."""
+    if isinstance(target, (ast.Attribute, ast.Subscript)):
+        return target.value
+    return None
+
+
+def _tells(callee: ast.Attribute) -> bool:
+    owner = v.dotted(callee.value)
+    return bool(_TELLS.match(callee.attr) or (owner and _TELLERS.search(owner[-1])))
+
+
+def _shared(context: Context, changed: ast.expr, layer: ast.expr) -> bool:
+    """Whether what is changed is more than the layer itself: not its own attribute, nor a local value."""
+    own = v.dotted(layer.value) if isinstance(layer, ast.Attribute) else None
+    for value in context.flow.evaluate(changed):
+        if value.kind == v.PATH:
+            path: tuple[str, ...] = value.data
+        elif value.kind == v.PARAM:
+            path = (value.data,)
+        elif value.kind == v.MEMBER and _called(value):
+            return True
+        else:
+            continue
+        if own is not None and path == own:
+            continue
+        if own is None and path == ("self",) and _is_parameter(layer) and _keeps_layer(context):
+            continue
+        if path[0] == "self" or value.kind == v.PARAM or _is_argument(context, path[0]):
+            return True
+    return False
+
+
+def _called(value: v.Value) -> bool:
+    return any(inner.kind == v.CALL for inner in value.data[0])
+
+
+def _is_parameter(layer: ast.expr) -> bool:
+    return isinstance(layer, ast.Name)
+
+
+def _keeps_layer(context: Context) -> bool:
+    """Whether `self` is one layer: it keeps its own layer id."""
+    owner = context.class_id
+    return bool(owner) and any(
+        "layer_id" in context.project.classes[one]["attrs"] for one in context.project.mro(owner)
+    )
+
+
+def _is_argument(context: Context, name: str) -> bool:
+    arguments = context.flow.functions[-1].args
+    return any(a.arg == name for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs))
+
+
+def _start_in_scope(context: Context) -> tuple[str, bool] | None:
+    """An expression for the first layer of the stage that can be written here, and whether it is certain."""
+    owner = context.class_id
+    if owner and any(
+        is_start(name) for one in context.project.mro(owner) for name in context.project.classes[one]["attrs"]
+    ):
+        if not context.project.owns_start(owner):
+            return None
+        if _keeps_layer(context):
+            return "self.start_layer", True
+    function = context.flow.functions[-1]
+    chains = [chain for chain in map(_pool_chain, ast.walk(function)) if chain is not None]
+    for chain in chains:
+        if chain[0] == "self" or _is_argument(context, chain[0]):
+            owners = context.project.types_of(context.place, chain)
+            certain = bool(owners) and all(context.project.owns_start(one) for one in owners)
+            return ".".join((*chain, "start_layer")), certain
+    return _pool_of_class(context) or _pool_of_call(context)
+
+
+def _pool_chain(node: ast.AST) -> tuple[str, ...] | None:
+    if not isinstance(node, ast.Attribute):
+        return None
+    chain = v.dotted(node)
+    return (
+        chain
+        if chain is not None and len(chain) > 1 and _POOL.search(chain[-1]) and "req" not in chain[-1]
+        else None
+    )
+
+
+def _pool_of_class(context: Context) -> tuple[str, bool] | None:
+    owner = context.class_id
+    for one in context.project.mro(owner) if owner else ():
+        for name in context.project.classes[one]["attrs"]:
+            if _POOL.search(name) and "req" not in name:
+                owners = context.project.attribute_types(owner, name)
+                certain = bool(owners) and all(context.project.owns_start(each) for each in owners)
+                return f"self.{name}.start_layer", certain
+    return None
+
+
+def _pool_of_call(context: Context) -> tuple[str, bool] | None:
+    """`get_token_to_kv_pool()` and the like, where the module uses it; a call is evaluated again, so it is not certain."""
+    for node in ast.walk(context.tree):
+        if isinstance(node, ast.Call) and not node.args and not node.keywords:
+            name = node.func.id if isinstance(node.func, ast.Name) else ""
+            if _POOL.search(name) and "req" not in name and context.project.resolve(context.module, [name]):
+                return f"{name}().start_layer", False
+    return None
