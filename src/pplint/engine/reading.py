@@ -25,7 +25,7 @@ FACT_WORDS = (
 )  # fmt: skip
 """A file without any of these says nothing about stages that another file could need."""
 
-RULE_WORDS = (b"first_rank", b"last_rank", b"layer_id ==", b"== layer_id")
+RULE_WORDS = (b"first_rank", b"last_rank", b"layer_id ==", b"== layer_id", b"layers.0.")
 
 KEPT_BYTES = 6_000_000
 """Syntax trees take some 30 bytes per byte of source: beyond this much source they are parsed again."""

@@ -298,11 +298,15 @@ class Summariser(Listener):
     def assign(self, flow: Flow, target: ast.expr, found: Values, node: ast.stmt) -> None:
         if self._owner is None and flow.functions:
             return
-        if isinstance(target, ast.Name) and target.id != "EntryClass":
+        in_class = bool(flow.classes) and not flow.functions
+        if isinstance(target, ast.Name) and target.id != "EntryClass" and not in_class:
             return
         from pplint.engine.attributes import assigned
 
-        assigned(self.summary, self._owner, flow, target, found, node)
+        owner = self._owner
+        if in_class:
+            owner = self.summary["classes"].get(".".join(c.name for c in flow.classes))
+        assigned(self.summary, owner, flow, target, found, node)
 
     def returned(self, flow: Flow, node: ast.Return, found: Values) -> None:
         facts = self._facts
