@@ -43,10 +43,15 @@ class _Batch(NamedTuple):
 
 
 class _Question(NamedTuple):
-    """Two files with the same question can be judged in one run."""
+    """Files with the same question are judged in one run.
+
+    `folder` is where their facts come from, `project` the folder whose settings hold; they are either all
+    inside `folder` or all outside.
+    """
 
     folder: str
-    settings_root: str
+    project: str
+    inside: bool
     wishes: Wishes
 
 
@@ -73,15 +78,19 @@ class Hosted:
             return NOTHING
         settings = override(settings, {"select": tuple(sorted(codes))})
         root = _root(path, settings)
+        if root.folder != root.path:
+            settings = settings._replace(sglang=root.folder)
         if _is_silent_test(path, data, settings, root):
             return NOTHING
-        question = _Question(root.folder, settings.root, wishes)
         if not unsaved:
-            batch = self._batch(question, settings)
+            inside = Path(path).is_relative_to(root.folder)
+            batch = self._batch(_Question(root.folder, _project(settings, root), inside, wishes), settings)
             if batch is not None and path in batch.files:
                 return batch.answers.get(path, NOTHING)
-        seen = self._look((path, root.folder), settings, wishes, data).at({path: data})
-        return _by_file(seen).get(path, NOTHING)
+        look = self._look((path, root.folder), settings, wishes, data)
+        if not look.files:
+            return NOTHING  # excluded
+        return _by_file(look.at({path: data})).get(path, NOTHING)
 
     def _settings_of(self, folder: str) -> Settings:
         if folder not in self._settings:
@@ -94,7 +103,7 @@ class Hosted:
             self._asked.add(question)
             return None
         if question not in self._batches:
-            paths = (question.folder, *_around(question.folder, settings))
+            paths = (question.folder,) if question.inside else _around(question.folder, settings)
             look = self._look(paths, settings, question.wishes, None)
             self._batches[question] = _Batch(look.named, _by_file(look.at({})))
         return self._batches[question]
@@ -124,34 +133,34 @@ def _root(path: str, settings: Settings) -> Root:
     return find_root((path, settings.root), None)
 
 
-def _around(folder: str, settings: Settings) -> list[str]:
+def _project(settings: Settings, root: Root) -> str:
+    """Return the folder whose settings hold; without pyproject.toml and git, a tree has one for all."""
+    plain = not settings.file and Path(settings.root).is_relative_to(root.folder)
+    return root.folder if plain else settings.root
+
+
+def _around(folder: str, settings: Settings) -> tuple[str, ...]:
     """Return the files of the project that are outside `folder` but take their facts from it."""
     from pplint.files.discover import find_python_files
 
-    if settings.root == folder or not Path(folder).is_relative_to(settings.root):
-        return []
     found = find_python_files(
         (settings.root,),
         exclude=settings.exclude,
         base=settings.root,
         respect_gitignore=settings.respect_gitignore,
     )
-    homes: dict[Path, str] = {}
-    around = []
+    homes: dict[Path, bool] = {}
     for path in found.files:
         parent = Path(path).parent
-        if parent.is_relative_to(folder):
-            continue
         if parent not in homes:
-            homes[parent] = find_root((path,), settings.sglang).folder
-        if homes[parent] == folder:
-            around.append(path)
-    return around
+            inside = parent.is_relative_to(folder)
+            homes[parent] = not inside and _root(path, settings).folder == folder
+    return tuple(path for path in found.files if homes[Path(path).parent])
 
 
 def _is_silent_test(path: str, data: bytes, settings: Settings, root: Root) -> bool:
     """Whether nothing can be said about a file of test code, so that no facts are needed."""
-    from pplint.engine.check import is_test
+    from pplint.engine.reading import is_test
 
     return not settings.include_tests and MARK not in data and is_test(root.path, path)
 

@@ -15,6 +15,7 @@ from pylint.constants import WarningScope
 
 from pplint.finding import Finding, Trouble
 from pplint.hosted import NOTHING, REFUSALS, Answer, Hosted, Wishes
+from pplint.ignore_comments import Reach, reach
 from pplint.ignores import HOUSEKEEPING
 from pplint.rules.base import RuleInfo
 from pplint.rules.registry import RULES, find_rule
@@ -90,15 +91,21 @@ class FamilyChecker(BaseChecker):
             if finding.code in self.codes:
                 self._report(node, finding)
         for finding in answer.suppressed:
-            # pylint counts its own comments as used only if it is offered what they silence.
-            if finding.code in self.codes and not self._is_enabled(finding):
-                self._report(node, finding)
+            if finding.code in self.codes:
+                self._note_suppressed(node, finding)
         for trouble in answer.troubles:
             if trouble.code in self.codes:
                 self._tell(trouble)
 
-    def _is_enabled(self, finding: Finding) -> bool:
-        return self.linter.is_message_enabled(finding.name, finding.span.line)
+    def _note_suppressed(self, module: nodes.Module, finding: Finding) -> None:
+        """Let pylint count its own comment as used, so that it does not call it a useless suppression."""
+        source = self.engine.source
+        span = reach(finding, source) if source else Reach(0, finding.span.line, finding.span.line)
+        for line in range(span.first, span.last + 1):
+            if not self.linter.is_message_enabled(finding.name, line):
+                node = None if finding.code in HOUSEKEEPING else module
+                self.linter.add_ignored_message(finding.name, line, node)
+                return
 
     def _report(self, module: nodes.Module, finding: Finding) -> None:
         line, column, end_line, end_column = self.engine.place(finding)
