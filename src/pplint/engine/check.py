@@ -11,7 +11,7 @@ from pplint.engine.accessors import Accessors
 from pplint.engine.context import Facts
 from pplint.engine.project import Project
 from pplint.engine.reading import is_test, wanted_by
-from pplint.engine.root import find_root
+from pplint.engine.root import Root, find_root
 from pplint.engine.workers import Found, Workers
 from pplint.finding import Finding, Trouble, report_order
 
@@ -105,6 +105,13 @@ def solve(workers: Workers) -> tuple[Found, Facts]:
             return found, facts
         found = dict(sorted({**found, **more}.items()))
     return found, _joined(found)
+
+
+def facts_of(root: Root, jobs: int = 0) -> Facts:
+    """The facts of a tree."""
+    request = JudgeRequest(root.path, (), {}, frozenset(), jobs=jobs)
+    with Workers(root.path, {}, _sizes(request), jobs) as workers:
+        return solve(workers)[1]
 
 
 def _joined(found: Found) -> Facts:
