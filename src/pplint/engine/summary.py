@@ -152,6 +152,7 @@ class Summariser(Listener):
             "abstract": _is_abstract(node, decorators),
             "proxy": PROXY_PARAMETER in positional or any(a.arg == PROXY_PARAMETER for a in arguments.kwonlyargs),
             "uses": [], "passes": [], "returns": [], "elements": [], "asks": [],
+            "supers": [],
             "stage": any(is_start(a.arg) or is_end(a.arg) for a in (*arguments.args, *arguments.kwonlyargs)),
         }  # fmt: skip
         self._outer.append((self._owner, self._facts))
@@ -219,10 +220,13 @@ class Summariser(Listener):
             for path in v.paths(flow.evaluate(node.func.value)):
                 self._use(flow, flow.evaluate(node.args[0]), "key", list(path), node)
         self._handed(flow, node)
-        if _is_super_constructor(node):
-            self._build(flow, node, ["super", "__init__"])
-        callee = flow.evaluate(node.func)
         facts = self._facts
+        above = _called_on_super(node)
+        if above == "__init__":
+            self._build(flow, node, ["super", "__init__"])
+        elif above and facts is not None:
+            facts["supers"].append(above)
+        callee = flow.evaluate(node.func)
         for one in callee:
             path = _callee_path(one)
             if path is None:
@@ -360,11 +364,12 @@ def names_end(value: Value) -> bool:
     return value.kind in (v.PATH, v.PARAM) and is_end(value.data[-1] if value.kind == v.PATH else value.data)
 
 
-def _is_super_constructor(node: ast.Call) -> bool:
+def _called_on_super(node: ast.Call) -> str:
+    """The method that `super().method(...)` calls, or ""."""
     function = node.func
-    if not isinstance(function, ast.Attribute) or function.attr != "__init__":
-        return False
-    return isinstance(function.value, ast.Call) and v.dotted(function.value.func) == ("super",)
+    if not isinstance(function, ast.Attribute) or not isinstance(function.value, ast.Call):
+        return ""
+    return function.attr if v.dotted(function.value.func) == ("super",) else ""
 
 
 def _callee_path(value: Value) -> list[str] | None:

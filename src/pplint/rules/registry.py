@@ -12,6 +12,7 @@ from pplint.rules.ppl201 import LiteralLayerIndex
 from pplint.rules.ppl202 import LiteralLayerName
 from pplint.rules.ppl203 import PaddedListPassed
 from pplint.rules.ppl301 import FullLayerLoop
+from pplint.rules.ppl302 import UnfilteredWeightLookup
 from pplint.rules.ppl303 import UnsplitLayers
 from pplint.rules.ppl401 import GlobalIdOnLocalList
 from pplint.rules.ppl402 import LocalIndexAsLayerId
@@ -41,6 +42,7 @@ RULE_CLASSES: tuple[type[Rule], ...] = (
     DoubleTranslation,
     ModelFirstLayerTest,
     ConstantStartLayer,
+    UnfilteredWeightLookup,
     UnsplitLayers,
     HiddenStageRange,
     PoolWithoutStageRange,

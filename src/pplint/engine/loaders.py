@@ -1,0 +1,273 @@
+"""Which lookups of a weight loader can meet the name of a layer that another stage owns.
+
+One walk of a module collects the lookups in dictionaries of parameters, the calls between the functions of
+the module, and whether a test of the stage or of membership stands before each of them.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from pplint.engine import guards as g
+from pplint.engine import values as v
+from pplint.engine.flow import Flow, FunctionNode, Listener
+from pplint.engine.project import Place, Project
+from pplint.engine.reach import stage_asking
+from pplint.engine.values import Atom, Value, Values
+from pplint.engine.vocabulary import is_end, is_start
+
+_DICT = re.compile(r"(^|_)(params?|parameters|buffers)(_dict|_by_name|_map)?$")
+_MEMBERS = re.compile(r"param|buffer|state_dict|\.keys\(|local_names|own")
+_FILTER = re.compile(r"pp_|_pp|stage|missing|local|owned|skip|filter|belong")
+_LOADER = re.compile(r"^_*load_\w*weights?\w*$")
+_ELSEWHERE = re.compile(
+    r"embed|lm_head|visual|vision|audio|vit\b|tower|projector|mm_|image|video|score|classif|patch|talker|code2wav|^norm|final"
+)
+_LAYER_PART = re.compile(r"(^|\.)(language_model|text_model|layers|model)\b")
+_CAUGHT = frozenset({"KeyError", "LookupError", "Exception", "BaseException"})
+
+Names = tuple[str, ...]
+
+
+class Lookup(NamedTuple):
+    """An unfiltered lookup in a function (qualified name)."""
+
+    node: ast.Subscript
+    function: Names
+
+
+class Call(NamedTuple):
+    """A call of a function of the module (qualified name), and whether a filter stands before it."""
+
+    caller: Names
+    callee: Names
+    filtered: bool
+    node: ast.Call
+
+
+class LoaderWalk(Listener):
+    """Collects lookups and calls of one module; `unfiltered` gives the answer."""
+
+    def __init__(self, project: Project, module: str, tree: ast.Module) -> None:
+        self.project = project
+        self.module = module
+        self.lookups: list[Lookup] = []
+        self.calls: list[Call] = []
+        self.filtering: set[Names] = set()
+        self.functions: set[Names] = set()
+        self.inside = _Inside(tree)
+
+    def enter(self, flow: Flow, node: FunctionNode) -> None:
+        self.functions.add(flow.names)
+
+    def subscript(self, flow: Flow, node: ast.Subscript) -> None:
+        if not isinstance(node.ctx, ast.Load) or not flow.functions:
+            return
+        if not any(is_parameters(one) for one in flow.evaluate(node.value)):
+            return
+        caught = id(node) in self.inside.caught
+        if not caught and not self._filtered(flow) and self._may_be_layer(flow, node, node.slice):
+            self.lookups.append(Lookup(node, flow.names))
+
+    def call(self, flow: Flow, node: ast.Call) -> None:
+        if not flow.functions:
+            return
+        self._note_filter(flow, node)
+        callee = self._callee(flow, node)
+        if callee is not None:
+            filtered = id(node) in self.inside.caught or self._filtered(flow)
+            filtered = filtered or not self._may_be_layer(flow, node, *node.args[:1])
+            self.calls.append(Call(flow.names, callee, filtered, node))
+
+    def loop(self, flow: Flow, target: ast.expr, iterable: ast.expr, found: Values) -> None:
+        called = [value.node for value in found if value.kind == v.CALL]
+        if flow.functions and any(isinstance(one, ast.Call) and self._asks(flow, one) for one in called):
+            self.filtering.add(flow.names)
+
+    # Filters ---------------------------------------------------------------------------------------------
+
+    def _filtered(self, flow: Flow) -> bool:
+        """Whether a condition that holds here decides by the stage or by membership."""
+        if g.stage_facts(flow.guards):
+            return True
+        return any(self._filters(flow, atom) for atom in flow.guards)
+
+    def _filters(self, flow: Flow, atom: Atom) -> bool:
+        if isinstance(atom.test, ast.Compare) and isinstance(atom.test.ops[0], (ast.In, ast.NotIn)):
+            member = isinstance(atom.test.ops[0], ast.In) is atom.holds
+            if member and self._is_collection(flow, atom.test):
+                return True
+        for part in ast.walk(atom.test):
+            name = part.attr if isinstance(part, ast.Attribute) else getattr(part, "id", "")
+            if isinstance(part, (ast.Attribute, ast.Name)) and (is_start(name) or is_end(name)):
+                return True
+        return isinstance(atom.test, ast.Call) and self._asks(flow, atom.test)
+
+    def _is_collection(self, flow: Flow, test: ast.Compare) -> bool:
+        right = test.comparators[0]
+        if isinstance(test.left, ast.Constant) or isinstance(right, (ast.Tuple, ast.List, ast.Constant)):
+            return False
+        if any(is_parameters(one) for one in flow.evaluate(right)):
+            return True
+        return _MEMBERS.search(ast.unparse(right)) is not None
+
+    def _asks(self, flow: Flow, call: ast.Call) -> bool:
+        """Whether a called function looks at the stage; an unseen one is believed by its name."""
+        path = v.dotted(call.func)
+        if path is None:
+            return False
+        if any(_is_bound(flow, k.value) for k in call.keywords) or any(_is_bound(flow, a) for a in call.args):
+            return True
+        owner = self._owner(flow.names)
+        asks = stage_asking(self.project, Place(self.module, owner, flow.names[-1]), list(path))
+        if asks is None and path[-1] not in {names[-1] for names in self.functions}:
+            return _FILTER.search(path[-1]) is not None and "weight_loader" not in path[-1]
+        return bool(asks)
+
+    def _note_filter(self, flow: Flow, node: ast.Call) -> None:
+        """A call that is handed both the weights and the stage range filters for its whole function."""
+        values = [*node.args, *(k.value for k in node.keywords)]
+        if any(_is_bound(flow, one) for one in values):
+            self.filtering.add(flow.names)
+
+    def _may_be_layer(self, flow: Flow, node: ast.AST, *keys: ast.expr) -> bool:
+        """Whether a name here may be that of a layer's weight: not a literal, not another part of the "
+        "model."""
+        if keys and all(one.kind == v.STR for one in flow.evaluate(keys[0])):
+            return False
+        if any(_elsewhere(atom) for atom in flow.guards):
+            return False
+        if keys and _ELSEWHERE.search(ast.unparse(keys[0])):
+            return False
+        return not any(_ELSEWHERE.search(text) for text in self.inside.loops.get(id(node), ()))
+
+    # Calls -----------------------------------------------------------------------------------------------
+
+    def _owner(self, names: Names) -> str:
+        for cut in range(len(names), 0, -1):
+            found = f"{self.module}:{'.'.join(names[:cut])}"
+            if found in self.project.classes:
+                return found
+        return ""
+
+    def _callee(self, flow: Flow, node: ast.Call) -> Names | None:
+        path = v.dotted(node.func)
+        if path is None:
+            return None
+        if len(path) == 1:
+            for cut in range(len(flow.names), -1, -1):
+                if (*flow.names[:cut], path[0]) in self.functions:
+                    return (*flow.names[:cut], path[0])
+            return path
+        if path[0] == "self" and len(path) == 2:
+            owner = self._owner(flow.names)
+            return (*owner.partition(":")[2].split("."), path[1]) if owner else None
+        return None
+
+    # The answer ------------------------------------------------------------------------------------------
+
+    def unfiltered(self) -> list[tuple[Lookup, list[Call]]]:
+        """The lookups that some unfiltered path reaches, each with the calls of that path, the nearest "
+        "first."""
+        found = []
+        for lookup in self.lookups:
+            way = self._way(lookup.function, ())
+            if way is not None:
+                found.append((lookup, way))
+        return found
+
+    def _way(self, function: Names, seen: tuple[Names, ...]) -> list[Call] | None:
+        """Calls that lead from a loader to a function without a filter; None when there is no such way."""
+        if function in self.filtering or function in seen:
+            return None
+        callers = [one for one in self.calls if one.callee == function and one.caller != function]
+        callers.sort(key=is_scale)  # the call that every checkpoint makes goes first
+        if not callers:
+            return [] if self._owner(function) and _LOADER.match(function[-1]) else None
+        for call in callers:
+            if not call.filtered:
+                way = self._way(call.caller, (*seen, function))
+                if way is not None:
+                    return [call, *way]
+        return None
+
+    def owner(self, lookup: Lookup, way: Iterable[Call]) -> str:
+        """The class whose loader the lookup belongs to."""
+        names = [lookup.function, *(call.caller for call in way)]
+        return next((found for one in names if (found := self._owner(one))), "")
+
+
+def is_scale(call: Call) -> bool:
+    """Whether a call is about quantisation scales, which few checkpoints have."""
+    return bool(call.node.args) and "scale" in ast.unparse(call.node.args[0])
+
+
+def is_parameters(value: Value) -> bool:
+    """Whether a value is a dictionary of a module's parameters by name."""
+    if value.kind == v.CALL and isinstance(value.node, ast.Call) and value.node.args:
+        inner = value.node.args[0]
+        named = isinstance(inner, ast.Call) and g.last_name(inner) in ("named_parameters", "named_buffers")
+        return v.dotted(value.node.func) == ("dict",) and named
+    if value.kind == v.PARAM:
+        return _DICT.search(value.data) is not None
+    return value.kind == v.PATH and value.data[-1].endswith(("params_dict", "param_dict"))
+
+
+def _is_bound(flow: Flow, node: ast.expr) -> bool:
+    return any(is_start(path[-1]) or is_end(path[-1]) for path in v.paths(flow.evaluate(node)))
+
+
+def _elsewhere(atom: Atom) -> bool:
+    """Whether a condition says that the name is that of another part of the model than a layer."""
+    test, holds = atom
+    if isinstance(test, ast.BoolOp):
+        if isinstance(test.op, ast.Or) is holds:
+            return all(any(_elsewhere(one) for one in g.atoms(part, holds)) for part in test.values)
+        return False
+    texts: list[str] = []
+    if isinstance(test, ast.Compare) and len(test.ops) == 1:
+        if isinstance(test.ops[0], (ast.NotIn, ast.NotEq)):
+            holds = not holds
+        texts = _texts([test.left, *test.comparators])
+    elif isinstance(test, ast.Call) and g.last_name(test) in ("startswith", "endswith", "match", "search"):
+        texts = _texts(test.args)
+    if not texts:
+        return False
+    if holds:
+        return all(_ELSEWHERE.search(text) for text in texts)
+    return g.last_name(test) != "endswith" and any(_LAYER_PART.search(text) for text in texts)
+
+
+def _texts(nodes: Iterable[ast.expr]) -> list[str]:
+    return [
+        part.value
+        for node in nodes
+        for part in ast.walk(node)
+        if isinstance(part, ast.Constant) and isinstance(part.value, str)
+    ]
+
+
+class _Inside:
+    """What stands around the nodes of a tree: `caught` by an except clause, the iterables of `loops`."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.caught: set[int] = set()
+        self.loops: dict[int, list[str]] = {}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Try) and any(_catches(handler) for handler in node.handlers):
+                self.caught |= {id(part) for one in node.body for part in ast.walk(one)}
+            elif isinstance(node, ast.For):
+                text = ast.unparse(node.iter)
+                for one in (*node.body, *node.orelse):
+                    for part in ast.walk(one):
+                        if isinstance(part, (ast.Subscript, ast.Call)):
+                            self.loops.setdefault(id(part), []).append(text)
+
+
+def _catches(handler: ast.ExceptHandler) -> bool:
+    if handler.type is None:
+        return True
+    return any((part.id if isinstance(part, ast.Name) else "") in _CAUGHT for part in ast.walk(handler.type))

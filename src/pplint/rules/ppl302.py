@@ -1,0 +1,212 @@
+"""PPL302: a weight loader looks up the parameters of layers that another stage owns."""
+
+from __future__ import annotations
+
+import ast
+
+from pplint.engine.context import Context
+from pplint.engine.flow import Flow
+from pplint.engine.loaders import Call, LoaderWalk, is_scale
+from pplint.engine.reach import entries_above, split_below
+from pplint.engine.summary import module_constants
+from pplint.finding import INFO, WARNING
+from pplint.rules.base import Example, Rule, RuleInfo
+from pplint.rules.samples import LAYERS, UTILS
+
+_TOP = """\
+from sglang.srt.models.sample_model import SampleModel
+
+
+class SampleForCausalLM:
+    def __init__(self, config, pp_group):
+        self.model = SampleModel(config, pp_group)
+        self.start_layer = self.model.start_layer
+        self.end_layer = self.model.end_layer
+
+    def forward(self, input_ids, pp_proxy_tensors=None):
+        return self.model(input_ids, pp_proxy_tensors)
+
+"""
+
+_BAD = (
+    _TOP
+    + """\
+    def load_weights(self, weights):
+        params_dict = dict(self.named_parameters())
+        for name, loaded_weight in weights:
+            if name.endswith(".bias") and name not in params_dict:
+                continue
+            param = params_dict[name]  # PPL302
+            param.weight_loader(param, loaded_weight)
+
+
+EntryClass = SampleForCausalLM
+"""
+)
+
+_CLOSURE = (
+    _TOP
+    + """\
+    def load_weights(self, weights):
+        params_dict = dict(self.named_parameters())
+
+        def load(name, loaded_weight):
+            param = params_dict[name]  # PPL302
+            param.weight_loader(param, loaded_weight)
+
+        for name, loaded_weight in weights:
+            load(name, loaded_weight)
+
+
+EntryClass = SampleForCausalLM
+"""
+)
+
+_RANGE = """\
+            layer_id = get_layer_id(name)
+            if layer_id is not None and not self.start_layer <= layer_id < self.end_layer:
+                continue
+"""
+
+INFO_TEXT = RuleInfo(
+    code="PPL302",
+    name="unfiltered-weight-lookup",
+    severity="error",
+    precision="high",
+    summary="a loader looks up weights of layers that another stage owns",
+    what=(
+        "`params_dict[name]` in the loader of a class that is split over stages, also in its helpers and "
+        "closures, "
+        "without a test of the layer's id against the stage range or of membership on the path to it."
+    ),
+    why=(
+        "A checkpoint holds the weights of all layers, but the parameters of a stage are those of its own "
+        "layers: "
+        "the first name of a layer of another stage raises KeyError while the model is loaded."
+    ),
+    how=(
+        "Skip what the stage does not own: `layer_id = get_layer_id(name)`, then `continue` unless it lies "
+        "in "
+        "`[start_layer, end_layer)`, or test `name not in params_dict` right before the lookup."
+    ),
+    silent=(
+        "Lookups behind such a test (also in a helper that is asked, or in the caller), under `except "
+        "KeyError`, of "
+        "literal names, of vision, audio, embedding and head weights, and in models that are not split. A "
+        "test "
+        "that holds for some names only (`name.endswith('.bias') and name not in params_dict`) is none."
+    ),
+    examples=(
+        Example(title="Only biases are tested", bad=_BAD, files=(LAYERS, UTILS)),
+        Example(title="A closure does the lookup", bad=_CLOSURE, files=(LAYERS, UTILS)),
+        Example(
+            title="The stage range is tested",
+            good=_BAD.replace("  # PPL302", "").replace(
+                '            if name.endswith(".bias")', _RANGE + '            if name.endswith(".bias")'
+            ),
+            files=(LAYERS, UTILS),
+        ),
+        Example(
+            title="Membership is tested",
+            good=_BAD.replace("  # PPL302", "").replace('name.endswith(".bias") and ', ""),
+            files=(LAYERS, UTILS),
+        ),
+        Example(
+            title="The caller of the closure tests",
+            good=_CLOSURE.replace("  # PPL302", "").replace(
+                "            load(name, loaded_weight)\n", _RANGE + "            load(name, loaded_weight)\n"
+            ),
+            files=(LAYERS, UTILS),
+        ),
+    ),
+)
+
+
+class UnfilteredWeightLookup(Rule):
+    """Judges the lookups in weight loaders."""
+
+    info = INFO_TEXT
+
+    def __init__(self) -> None:
+        self._bad: dict[int, tuple[list[Call], str, bool]] = {}
+
+    def module(self, context: Context, tree: ast.Module) -> None:
+        """Find the lookups that no filter stands before."""
+        self._bad = {}
+        if "load" not in context.source.text or "named_parameters" not in context.source.text:
+            return
+        walk = LoaderWalk(context.project, context.module, tree)
+        Flow(module_constants(tree), walk).module(tree)
+        for lookup, way in walk.unfiltered():
+            owner = walk.owner(lookup, way)
+            loader = way[-1].caller[-1] if way else lookup.function[-1]
+            split = split_loader(context, owner, loader) if owner else None
+            if split is not None:
+                self._bad[id(lookup.node)] = (way, *split)
+
+    def subscript(self, context: Context, node: ast.Subscript) -> None:
+        """Report a lookup that was found."""
+        found = self._bad.pop(id(node), None)
+        if found is None or context.draft:
+            return
+        way, owner, accepts = found
+        project = context.project
+        severity, condition = context.level()
+        if "scale" in ast.unparse(node.slice) or any(map(is_scale, way[:1])):
+            severity, condition = WARNING, "only for a checkpoint with such scales"
+        name = project.class_name(owner)
+        if not accepts:
+            severity, condition = INFO, f"latent: `{name}` does not accept pipeline parallelism today"
+        message = (
+            f"`{ast.unparse(node)}` looks up the weights of all layers, but the parameters of `{name}` on a "
+            f"stage "
+            f"are those of its own layers: KeyError on every stage for the first name of a layer it does "
+            f"not own"
+            f"{f' ({condition})' if condition else ''}"
+        )
+        trace = [
+            context.step(
+                call.node, f"`{call.callee[-1]}` is called here without a test of the stage or of membership"
+            )
+            for call in way
+        ]
+        split = split_below(project, owner)
+        if split is not None:
+            text = f"`{project.class_name(split.owner)}` keeps the layers of one stage here"
+            trace.append(context.fact_step(split.owner, split.line, text))
+        context.report(
+            self, node, message, severity=severity, trace=trace,
+            no_fix="whether to test the range or membership, and where, is for the author to say",
+        )  # fmt: skip
+
+
+def split_loader(context: Context, owner: str, loader: str) -> tuple[str, bool] | None:
+    """The split class that runs a loader (its owner or one that inherits it), and whether it accepts PP.
+
+    None when no class that runs it is split.
+    """
+    project = context.project
+    latent = ""
+    for one in (owner, *project.children(owner)):
+        if (
+            project.is_draft(one)
+            or not _runs(context, one, owner, loader)
+            or split_below(project, one) is None
+        ):
+            continue
+        above = [one, *(top for top in entries_above(project, one) if not project.is_draft(top))]
+        if any(project.accepts_pp(top) for top in above):
+            return one, True
+        latent = latent or one
+    return (latent, False) if latent else None
+
+
+def _runs(context: Context, class_id: str, owner: str, loader: str) -> bool:
+    """Whether a class runs a base's loader: it inherits it, or its own hands on to `super()`."""
+    for one in context.project.mro(class_id):
+        facts = context.project.classes[one]["methods"].get(loader)
+        if one == owner:
+            return True
+        if facts is not None and loader not in facts["supers"]:
+            return False
+    return False
