@@ -20,13 +20,14 @@ _LACKS = re.compile(r"(missing|placeholder)")
 _CATCHES = frozenset({"AttributeError", "Exception", "BaseException", ""})
 _COUNTERS = frozenset({v.INDEX, v.ELEMENT, v.ITEM, v.MEMBER, v.SUB})
 
-PLACEHOLDER_ATTRIBUTES = frozenset(
-    "forward training parameters named_parameters buffers named_buffers modules named_modules children "
-    "named_children state_dict load_state_dict eval train to cuda cpu half float double bfloat16 type apply "
-    "requires_grad_ zero_grad register_buffer register_parameter register_module add_module register_forward_hook "
-    "register_forward_pre_hook register_full_backward_hook extra_repr share_memory compile return_tuple "
-    "get_extra_state set_extra_state".split()
-)
+PLACEHOLDER_ATTRIBUTES = frozenset({
+    "forward", "training", "parameters", "named_parameters", "buffers", "named_buffers", "modules",
+    "named_modules", "children", "named_children", "state_dict", "load_state_dict", "eval", "train", "to",
+    "cuda", "cpu", "half", "float", "double", "bfloat16", "type", "apply", "requires_grad_", "zero_grad",
+    "register_buffer", "register_parameter", "register_module", "add_module", "register_forward_hook",
+    "register_forward_pre_hook", "register_full_backward_hook", "extra_repr", "share_memory", "compile",
+    "return_tuple", "get_extra_state", "set_extra_state",
+})  # fmt: skip
 """What a placeholder has too, since it is a module that hands its input on."""
 
 
@@ -57,7 +58,7 @@ def _names_range(test: ast.expr) -> bool:
 
 
 def position_said(flow: Flow) -> tuple[bool, bool]:
-    """Whether dominating tests keep a loop's counter at or above the first, and below the last owned layer."""
+    """Whether dominating tests keep a loop's counter at or above the first layer, and within the last."""
     low = high = False
     for test, holds in flow.guards:
         if isinstance(test, ast.Call) and _tells_ownership(flow, test, holds):

@@ -53,16 +53,16 @@ def _definitions(project: Project, place: Place, callee: list[str]) -> list[Plac
     """The functions that a dotted callee may mean."""
     if len(callee) > 1:
         owners = set(project.types_of(place, tuple(callee[:-1])))
-        named = project.resolve_class(place.module, callee[:-1])
-        owners |= {named} if named else set()
+        owner = project.resolve_class(place.module, callee[:-1])
+        owners |= {owner} if owner else set()
         methods = [found for one in sorted(owners) if (found := project.method(one, callee[-1]))]
         if methods:
-            return [Place(project.module_of(owner), owner, callee[-1]) for owner, _ in methods]
-    found = project.resolve(place.module, callee)
-    if found is None:
+            return [Place(project.module_of(one), one, callee[-1]) for one, _ in methods]
+    named = project.resolve(place.module, callee)
+    if named is None:
         return []
-    module, _, name = found.partition(":")
-    if found not in project.classes:
+    module, _, name = named.partition(":")
+    if named not in project.classes:
         return [Place(module, "", name)]
-    constructor = project.method(found, "__init__")
+    constructor = project.method(named, "__init__")
     return [Place(project.module_of(constructor[0]), constructor[0], "__init__")] if constructor else []

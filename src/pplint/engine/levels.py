@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterable
 
+from pplint.engine import values as v
 from pplint.engine.values import Atom
 from pplint.finding import ERROR, WARNING, Finding
 
@@ -44,14 +45,11 @@ class Callers:
 
     def note(self, node: ast.Call, symbol: str, owner: str, known: Iterable[Atom]) -> None:
         """Take down a call `self._method(...)` made in `symbol`, a method of the class called `owner`."""
-        callee = node.func
-        if (
-            isinstance(callee, ast.Attribute)
-            and isinstance(callee.value, ast.Name)
-            and callee.value.id == "self"
-        ):
-            if callee.attr.startswith("_") and not callee.attr.endswith("__"):
-                self._calls.setdefault(f"{owner}.{callee.attr}", []).append((flag_on_path(known), symbol))
+        path = v.dotted(node.func)
+        if path is None or len(path) != 2 or path[0] != "self":
+            return
+        if path[1].startswith("_") and not path[1].endswith("__"):
+            self._calls.setdefault(f"{owner}.{path[1]}", []).append((flag_on_path(known), symbol))
 
     def flag(self, symbol: str, depth: int = 0) -> str:
         """The flag that every call of a private method depends on, or ""."""

@@ -14,6 +14,7 @@ from pplint.engine.flow import Flow, FunctionNode, Listener
 from pplint.engine.values import Value, Values
 from pplint.engine.vocabulary import PROXY_PARAMETER, is_end, is_start
 
+_LISTS = ("layers", "blocks", "h")
 Description = list[Any]
 FunctionFacts = dict[str, Any]
 ClassFacts = dict[str, Any]
@@ -240,7 +241,8 @@ class Summariser(Listener):
     def _handed(self, flow: Flow, node: ast.Call) -> None:
         """Take down who is given a list of layers, so that its file can be looked at too."""
         path = v.dotted(node.func)
-        if path is not None and any(hands_layers(a) for a in (*node.args, *(k.value for k in node.keywords))):
+        given = (*node.args, *(keyword.value for keyword in node.keywords))
+        if path is not None and any(hands_layers(flow, argument) for argument in given):
             self.summary["handed"].append(list(path))
 
     def _passes(self, flow: Flow, facts: FunctionFacts, node: ast.Call, path: list[str]) -> None:
@@ -340,11 +342,13 @@ def element_of(base: Value) -> str:
     return "each" if any(one.kind == v.COUNT and set(one.data) & set(base.data[0]) for one in stop) else ""
 
 
-def hands_layers(argument: ast.expr) -> bool:
+def hands_layers(flow: Flow, argument: ast.expr) -> bool:
     """Whether an argument is a list of layers or a slice of one, by its name."""
     if isinstance(argument, ast.Subscript) and isinstance(argument.slice, ast.Slice):
         argument = argument.value
-    return isinstance(argument, ast.Attribute) and argument.attr.endswith(("layers", "blocks", "h"))
+    if isinstance(argument, ast.Name):
+        return any(path[-1].endswith(_LISTS) for path in v.paths(flow.evaluate(argument)) if len(path) > 1)
+    return isinstance(argument, ast.Attribute) and argument.attr.endswith(_LISTS)
 
 
 def names_start(value: Value) -> bool:

@@ -15,8 +15,12 @@ from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.layer_reads import stage_start
 from pplint.rules.samples import LAYERS, UTILS
 
-_LAYER = re.compile(r"(?P<before>.*?(?:^|[./])(?:layers|h|blocks)\.)(?P<number>\d+)(?P<after>(?:\.|$).*)", re.DOTALL)
-_OTHER_PART = re.compile(r"(visual|vision|audio|encoder|tower|projector|processor|mtp|nextn|draft|eagle|vit)", re.IGNORECASE)
+_LAYER = re.compile(
+    r"(?P<before>.*?(?:^|[./])(?:layers|h|blocks)\.)(?P<number>\d+)(?P<after>(?:\.|$).*)", re.DOTALL
+)
+_OTHER_PART = re.compile(
+    r"(visual|vision|audio|encoder|tower|projector|processor|mtp|nextn|draft|eagle|vit)", re.IGNORECASE
+)
 _WEIGHTS = re.compile(r"(param|buffer|named_|state_dict|module)", re.IGNORECASE)
 _GETTERS = frozenset({"get_parameter", "get_submodule", "get_buffer"})
 _ASKERS = frozenset({"get", "pop"})
@@ -201,7 +205,11 @@ def _literal_layer(context: Context, value: Value, depth: int = 0) -> Named | No
 def _parts_of_call(context: Context, value: Value) -> Values:
     """The strings that `replace`, `format`, `join` and `add_prefix` make a name of."""
     assert isinstance(value.node, ast.Call)
-    callees = [one.data[-1] if one.kind == v.PATH else one.data[1] for one in value.data if one.kind in (v.PATH, v.MEMBER)]
+    callees = [
+        one.data[-1] if one.kind == v.PATH else one.data[1]
+        for one in value.data
+        if one.kind in (v.PATH, v.MEMBER)
+    ]
     given = value.node.args
     if "replace" in callees:
         given = given[1:2]

@@ -131,7 +131,10 @@ class PaddedListPassed(Rule):
         written = argument.value if isinstance(argument, ast.Subscript) else argument
         owner = owner_text(context, slots, written)
         if owner is None or v.dotted(written) is None:
-            return None, "the list is not written here as a dotted chain, so the stage range is for the author to add"
+            return (
+                None,
+                "the list is not written here as a dotted chain, so the stage range is for the author to add",
+            )
         text = f"{ast.unparse(written)}[{owner.start}:{owner.end}]"
         return Fix(UNSAFE, "hand over the layers of the stage", (context.edit(argument, text),)), ""
 

@@ -224,7 +224,10 @@ def _fix(context: Context, slots: Slots) -> tuple[Fix | None, str]:
     listed = loop.args[0] if isinstance(loop, ast.Call) and counts else loop
     owner = owner_text(context, slots, listed if isinstance(listed, ast.expr) else None)
     if owner is None:
-        return None, "what holds the layers is no name or dotted chain here, so its range is for the author to add"
+        return (
+            None,
+            "what holds the layers is no name or dotted chain here, so its range is for the author to add",
+        )
     if isinstance(loop, ast.Call) and loop is slots.source.node and _name(loop) == "range":
         if len(slots.source.data[0]) != 1 or len(slots.source.data[1]) != 1:
             return None, "the loop has different bounds on different paths"

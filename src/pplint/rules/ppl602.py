@@ -174,7 +174,11 @@ def _fix(context: Context, slots: Slots, node: ast.Subscript, place: ast.AST) ->
     if isinstance(place, ast.Call) and len(place.args) == 1:
         text = f"{owner.start}, {ast.unparse(place.args[0])}"
         return Fix(UNSAFE, message, (context.edit(place.args[0], text),)), ""
-    if isinstance(place, ast.Subscript) and isinstance(place.slice, ast.Slice) and place.slice.upper is not None:
+    if (
+        isinstance(place, ast.Subscript)
+        and isinstance(place.slice, ast.Slice)
+        and place.slice.upper is not None
+    ):
         upper = place.slice.upper
         text = f"{ast.unparse(place.value)}[{owner.start}:{ast.unparse(upper)}]"
         if place.slice.step is None and v.dotted(place.value) is not None:

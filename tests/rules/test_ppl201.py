@@ -1,0 +1,44 @@
+"""PPL201: literal slots in their many spellings."""
+
+from __future__ import annotations
+
+import pytest
+from layer_cases import findings_in, method
+
+BAD = {
+    "the first": "return self.model.layers[0].mlp",
+    "the last": "return self.model.layers[-1].mlp",
+    "the last by the length": "return self.model.layers[len(self.model.layers) - 1].mlp",
+    "the last by the config": "return self.model.layers[self.config.num_hidden_layers - 1].mlp",
+    "kept in a local": "layer = self.model.layers[0]\nreturn layer.mlp",
+    "an index in a local": "first = 0\nreturn self.model.layers[first].mlp",
+    "the first of an iterator": "return next(iter(self.model.layers)).mlp",
+    "a slice with a literal bound": "return [layer.mlp for layer in self.model.layers[:3]]",
+    "all but the first": "return [layer.mlp for layer in self.model.layers[1:]]",
+    "a range of literals": "return [self.model.layers[k].mlp for k in range(4)]",
+    "getattr without a default": "return getattr(self.model.layers[0], 'mlp')",
+    "the last on the first stage": "if pp_group.is_first_rank:\n    return self.model.layers[-1].mlp",
+}
+
+GOOD = {
+    "a call": "return self.model.layers[0](i)",
+    "an attribute that is set": "self.model.layers[0].captured = True",
+    "what every module has": "return self.model.layers[0].training",
+    "the stage's own slice": "return self.model.layers[self.model.start_layer : self.model.end_layer][0].mlp",
+    "getattr with a default": "return getattr(self.model.layers[0], 'mlp', None)",
+    "the first on the first stage": "if self.model.start_layer == 0:\n    return self.model.layers[0].mlp",
+    "the last on the last stage": "if pp_group.is_last_rank:\n    return self.model.layers[-1].mlp",
+    "the first of the stage": "return self.model.layers[self.model.start_layer].mlp",
+    "a test of the element": "layer = self.model.layers[0]\nif hasattr(layer, 'mlp'):\n    return layer.mlp",
+    "an error that is caught": "try:\n    return self.model.layers[0].mlp\nexcept AttributeError:\n    return None",
+}
+
+
+@pytest.mark.parametrize("body", BAD.values(), ids=BAD)
+def test_a_literal_slot_is_reported(body, tmp_path):
+    assert len(findings_in(tmp_path, "PPL201", method(body))) == 1
+
+
+@pytest.mark.parametrize("body", GOOD.values(), ids=GOOD)
+def test_what_looks_alike_is_not_reported(body, tmp_path):
+    assert not findings_in(tmp_path, "PPL201", method(body))

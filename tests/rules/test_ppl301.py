@@ -1,0 +1,125 @@
+"""PPL301: which loops over a padded list fail, and which forms that look alike do not."""
+
+from __future__ import annotations
+
+import pytest
+from layer_cases import findings_in, method
+
+from pplint.finding import INFO, WARNING
+
+BAD = {
+    "a loop over the list": "for layer in self.model.layers:\n    print(layer.mlp)",
+    "a list under another name": "layers = self.model.layers\nfor layer in layers:\n    print(layer.mlp)",
+    "a copy of the whole list": "for layer in list(self.model.layers[:]):\n    print(layer.mlp)",
+    "backwards": "for layer in reversed(self.model.layers):\n    print(layer.mlp)",
+    "ids up to the length of the list": "for k in range(len(self.model.layers)):\n    self.model.layers[k].mlp.x = 1",
+    "ids up to the configured number": "n = self.config.num_hidden_layers\nfor k in range(n):\n"
+    "    layer = self.model.layers[k]\n    print(layer.mlp)",
+    "from the stage's start to the end of the list": "for layer in self.model.layers[self.model.start_layer :]:\n"
+    "    print(layer.mlp)",
+    "zip": "for layer, cache in zip(self.model.layers, caches):\n    print(layer.mlp, cache)",
+    "any": "return any(isinstance(layer.mlp, dict) for layer in self.model.layers)",
+    "a lambda": "return Lazy(lambda: [layer.mlp for layer in self.model.layers])",
+    "getattr without a default": "for layer in self.model.layers:\n    print(getattr(layer, 'mlp'))",
+    "hasattr of what is read": "for layer in self.model.layers:\n    print(hasattr(layer.mlp, 'experts'))",
+    "a filter of the attribute": "return [k for k, layer in enumerate(self.model.layers) if layer.mlp.sparse]",
+    "a guard on the model": "if self.model is not None:\n    return [layer.mlp for layer in self.model.layers]",
+    "a test that layers are not None": "return [layer.mlp for layer in self.model.layers if layer is not None]",
+    "a guard that ends before the read": "for layer in self.model.layers:\n"
+    "    if isinstance(layer, PPMissingLayer):\n        print('none')\n    print(layer.mlp)",
+    "a guard on another layer": "for layer in self.model.layers:\n"
+    "    if not isinstance(self.model.layers[0], PPMissingLayer):\n        print(layer.mlp)",
+    "only one bound of the stage": "for k, layer in enumerate(self.model.layers):\n"
+    "    if k < self.model.end_layer:\n        print(layer.mlp)",
+    "ids from the first stage": "if pp_group.is_first_rank:\n    return [layer.mlp for layer in self.model.layers]",
+}
+
+GOOD = {
+    "the layers are only called": "for layer in self.model.layers:\n    i = layer(i)",
+    "an attribute is set": "for layer in self.model.layers:\n    layer.captured = True",
+    "what every module has": "for layer in self.model.layers:\n    print(layer.parameters(), layer.__class__)",
+    "the stage's slice": "for layer in self.model.layers[self.model.start_layer : self.model.end_layer]:\n    print(layer.mlp)",
+    "the stage's ids": "for k in range(self.model.start_layer, self.model.end_layer):\n    print(self.model.layers[k].mlp)",
+    "continue on a placeholder": "for layer in self.model.layers:\n    if isinstance(layer, PPMissingLayer):\n"
+    "        continue\n    print(layer.mlp)",
+    "continue on a placeholder or another kind": "for layer in self.model.layers:\n"
+    "    if isinstance(layer, PPMissingLayer) or not isinstance(layer.mlp, dict):\n        continue\n    print(layer.mlp)",
+    "the type by name": "for layer in self.model.layers:\n"
+    "    if layer.__class__.__name__ != 'PPMissingLayer':\n        print(layer.mlp)",
+    "the very type": "for layer in self.model.layers:\n    if type(layer) is DecoderLayer:\n        print(layer.mlp)",
+    "getattr with a default": "for layer in self.model.layers:\n    mlp = getattr(layer, 'mlp', None)\n"
+    "    if mlp is None:\n        continue\n    print(layer.mlp, mlp.experts)",
+    "a chosen list": "moe = [one for one in self.model.layers if isinstance(one, DecoderLayer)]\n"
+    "for layer in moe:\n    print(layer.mlp)",
+    "both bounds": "for k, layer in enumerate(self.model.layers):\n"
+    "    if k < self.model.start_layer or k >= self.model.end_layer:\n        continue\n    print(layer.mlp)",
+    "chosen ids": "ids = [k for k in range(self.config.num_hidden_layers) if self.model.start_layer <= k < self.model.end_layer]\n"
+    "return [self.model.layers[k].mlp for k in ids]",
+    "an error that is caught": "for layer in self.model.layers:\n    try:\n        print(layer.mlp)\n"
+    "    except AttributeError:\n        pass",
+    "one stage in all": "if pp_group.world_size != 1:\n    raise ValueError\nfor layer in self.model.layers:\n    print(layer.mlp)",
+    "names of weights": "return [f'layers.{k}.mlp' for k in range(len(self.model.layers))]",
+    "a list of another kind": "for layer in self.towers:\n    print(layer.mlp)",
+}
+
+
+@pytest.mark.parametrize("body", BAD.values(), ids=BAD)
+def test_a_loop_that_fails_is_reported_once(body, tmp_path):
+    assert len(findings_in(tmp_path, "PPL301", method(body))) == 1
+
+
+@pytest.mark.parametrize("body", GOOD.values(), ids=GOOD)
+def test_a_loop_that_looks_alike_is_not_reported(body, tmp_path):
+    assert not findings_in(tmp_path, "PPL301", method(body))
+
+
+def test_two_loops_are_two_findings(tmp_path):
+    body = "layers = self.model.layers\na = [x.mlp for x in layers]\nb = [x.mlp for x in layers]"
+    assert len(findings_in(tmp_path, "PPL301", method(body))) == 2
+
+
+def test_a_pool_that_tests_the_id_may_be_asked_for_each(tmp_path):
+    text = """\
+class TolerantPool:
+    def get_rows(self, layer_id):
+        if layer_id < self.start_layer or layer_id >= self.end_layer:
+            return None
+        return self.rows[layer_id - self.start_layer]
+"""
+    body = "for k in range(self.config.num_hidden_layers):\n    pool.get_rows(k)"
+    assert not findings_in(tmp_path, "PPL301", method(body), ("srt/tolerant.py", text))
+
+
+@pytest.mark.parametrize(
+    ("body", "level"),
+    [
+        ("        if _use_aiter:\n            return [x.mlp for x in self.model.layers]\n", WARNING),
+        ("        return [x.mlp for x in self.model.layers]\n\n    def look(self):\n"
+         "        if _use_aiter:\n            self._inner()\n", WARNING),
+        ("        return [x.mlp for x in self.model.layers]\n\n    def look(self):\n        self._inner()\n"
+         "        if _use_aiter:\n            self._inner()\n", "error"),
+    ],
+    ids=["under a flag", "in a method that is called under a flag", "in a method that is also called without"],
+)  # fmt: skip
+def test_a_flag_on_the_path_makes_a_warning(body, level, tmp_path):
+    (found,) = findings_in(tmp_path, "PPL301", "    def _inner(self):\n" + body)
+    assert found.severity == level
+
+
+def test_a_model_that_refuses_pp_is_information_only(tmp_path):
+    body = """\
+
+
+class Alone:
+    def __init__(self, config, pp_group):
+        self.model = SampleModel(config, pp_group)
+
+    def forward(self, input_ids):
+        return [layer.mlp for layer in self.model.layers]
+
+
+EntryClass = Alone
+"""
+    (found,) = findings_in(tmp_path, "PPL301", body)
+    assert found.severity == INFO
+    assert "`Alone` does not accept pipeline parallelism" in found.message
