@@ -209,11 +209,17 @@ def is_parameters(value: Value) -> bool:
     """Whether a value is a dictionary of a module's parameters by name."""
     if value.kind == v.CALL and isinstance(value.node, ast.Call) and value.node.args:
         inner = value.node.args[0]
-        named = isinstance(inner, ast.Call) and g.last_name(inner) in ("named_parameters", "named_buffers")
-        return v.dotted(value.node.func) == ("dict",) and named
+        path = v.dotted(inner.func) if isinstance(inner, ast.Call) else None
+        whole = path is not None and path[-1] in ("named_parameters", "named_buffers") and _holds_layers(path)
+        return v.dotted(value.node.func) == ("dict",) and whole
     if value.kind == v.PARAM:
         return _DICT.search(value.data) is not None
     return value.kind == v.PATH and value.data[-1].endswith(("params_dict", "param_dict"))
+
+
+def _holds_layers(path: tuple[str, ...]) -> bool:
+    """Whether `self.named_parameters`, or that of an inner model, is asked (not that of another part)."""
+    return len(path) == 2 or (_ELSEWHERE.search(path[-2]) is None and "model" in path[-2])
 
 
 def _is_bound(flow: Flow, node: ast.expr) -> bool:
