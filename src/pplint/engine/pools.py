@@ -88,25 +88,44 @@ def keeps_mapping(project: Project, class_id: str) -> bool:
     )
 
 
-def returns_dense(project: Project, class_id: str, method: str, depth: int = 0) -> bool:
-    """Whether a method of a class translates an id with such a dictionary."""
+def returns_dense(project: Project, class_id: str, method: str, depth: int = 0) -> str:
+    """The dictionary with which a method of a class translates an id, or ""."""
     found = project.method(class_id, method)
-    if found is None or depth > 2:
-        return False
-    returns = found[1]["returns"]
-    return bool(returns) and all(is_dense(project, class_id, value, depth + 1) for value in returns)
+    if found is None or depth > 2 or not found[1]["returns"]:
+        return ""
+    names = {dense_through(project, class_id, value, depth + 1) for value in found[1]["returns"]}
+    return names.pop() if len(names) == 1 else ""
 
 
-def is_dense(project: Project, class_id: str, value: list[Any], depth: int = 0) -> bool:
-    """Whether a described value, as methods of a class see it, came out of such a dictionary."""
+def dense_through(project: Project, class_id: str, value: list[Any], depth: int = 0) -> str:
+    """The dictionary that a described value, as methods of a class see it, came out of, or ""."""
     if value[0] == "item" and value[2] == 0:
         value = value[1]
     if value[0] == "lookup":
         path = value[1]
-        return len(path) == 2 and path[0] == "self" and project.is_mapping(class_id, path[1])
+        own = len(path) == 2 and path[0] == "self" and project.is_mapping(class_id, path[1])
+        return str(path[1]) if own else ""
     if value[0] == "call":
         callee = value[1]
-        return len(callee) == 2 and callee[0] == "self" and returns_dense(project, class_id, callee[1], depth)
+        if len(callee) == 2 and callee[0] == "self":
+            return returns_dense(project, class_id, callee[1], depth)
+    return ""
+
+
+def holds_one_kind(project: Project, class_id: str, method: str) -> bool:
+    """Whether a method asks an inner pool through a dictionary that one list of layer ids fills.
+
+    A dictionary that several lists fill (full attention and sliding window) holds every layer of the stage.
+    """
+    found = project.method(class_id, method)
+    for _, _, value, _ in found[1]["asks"] if found is not None else ():
+        name = dense_through(project, class_id, value)
+        for one in project.mro(class_id) if name else ():
+            fills = [
+                entry for entry in project.classes[one]["attrs"].get(name, ()) if entry["v"] == ["mapping"]
+            ]
+            if fills:
+                return len(fills) == 1
     return False
 
 
@@ -119,7 +138,7 @@ def dense_pools(accessors: Accessors) -> dict[tuple[str, str], Asked]:
         for class_id, facts in project.classes.items():
             for method, function in facts["methods"].items():
                 for path, where, value, line in function["asks"]:
-                    if is_dense(project, class_id, value) and _takes_global(
+                    if dense_through(project, class_id, value) and _takes_global(
                         accessors, class_id, method, path, where
                     ):
                         known.setdefault((class_id, path[1]), Asked(class_id, path[1], method, line))
@@ -157,7 +176,8 @@ def wrong_builders(accessors: Accessors) -> dict[tuple[str, int], Asked]:
                 place = Place(project.module_of(one), one, "")
                 for builder in project.builders_of(place, ("self", attribute)):
                     if builder.with_range:
-                        known.setdefault((builder.module, builder.line), asked)
+                        nearest = dense_pools(accessors).get((one, attribute), asked)
+                        known.setdefault((builder.module, builder.line), nearest)
     return known
 
 
@@ -190,18 +210,27 @@ def takes_range(project: Project, class_id: str) -> bool:
     )
 
 
-def built_without_range(project: Project, class_id: str) -> list[Place]:
-    """Where a class that can be given a stage range is built, if nobody gives it one; else nothing."""
+def bare_builders(project: Project, class_id: str) -> list[Place]:
+    """Where a class (or the base that is built instead) comes to be, if it could get a stage range and never does."""
+    for one in project.mro(class_id):
+        if not takes_range(project, one):
+            return []
+        found = _bare(project, one)
+        if found != []:
+            return found or []
+    return []
+
+
+def _bare(project: Project, class_id: str) -> list[Place] | None:
+    """The builders of a class and those below it, or None when one gives a stage range or may give it."""
     found: list[Place] = []
-    if not takes_range(project, class_id):
-        return []
     for one in (class_id, *project.children(class_id)):
+        constructor = project.method(one, "__init__")
         for place, build in project.builds(one):
             if build["callee"] == ["super", "__init__"]:
                 continue
-            constructor = project.method(one, "__init__")
             given = constructor[1]["params"][1 : len(build["args"]) + 1] if constructor else []
             if build["star"] or any(map(is_start, (*build["kwargs"], *given))):
-                return []
+                return None
             found.append(place)
     return found

@@ -2,16 +2,40 @@
 
 from __future__ import annotations
 
+import ast
+
 from pplint.engine import values as v
-from pplint.engine.accessors import GLOBAL
+from pplint.engine.accessors import GLOBAL, Target, matches
 from pplint.engine.context import Context
-from pplint.engine.pools import built_without_range, takes_range
+from pplint.engine.guards import FIRST
+from pplint.engine.pools import bare_builders, takes_range
 from pplint.engine.project import Builder
+from pplint.engine.spaces import DENSE, OWNED, STAGE, START, Space, space_of
 from pplint.engine.values import Value, Values, paths
 from pplint.finding import ERROR, INFO, WARNING
 
+_CONTRARY = frozenset({OWNED, START, STAGE, DENSE})
 _ORDER = (INFO, WARNING, ERROR)
 _LATENT = " (latent: every builder of this inner pool leaves its stage range out)"
+
+
+def argument_for(node: ast.Call, target: Target, callee: Value) -> ast.expr | None:
+    """The argument of a call that reaches the target's parameter, also through `functools.partial`."""
+    calls = [node]
+    if callee.kind == v.PARTIAL and isinstance(callee.node, ast.Call):
+        calls.append(callee.node)
+    for call in calls:
+        for keyword in call.keywords:
+            if keyword.arg == target.parameter:
+                return keyword.value
+    bound = calls[1].args[1:] if len(calls) > 1 else []
+    positional = [*bound, *node.args]
+    for position, argument in enumerate(positional):
+        if isinstance(argument, ast.Starred):
+            return None
+        if matches(target, position):
+            return argument
+    return None
 
 
 def builders_of(context: Context, callee: Value) -> list[Builder]:
@@ -48,7 +72,7 @@ def level_at(context: Context, found: Values) -> tuple[str, str]:
 
 def _level_of_own(context: Context, severity: str, condition: str) -> tuple[str, str]:
     """The level of a place in a pool whose own builders may leave its stage range out."""
-    places = built_without_range(context.project, context.class_id)
+    places = bare_builders(context.project, context.class_id)
     if places and all(_is_pool(context, place.owner) for place in places):
         return INFO, _LATENT
     if places and severity != INFO:
@@ -63,4 +87,29 @@ def _is_pool(context: Context, owner: str) -> bool:
         f"{one}.{method}" in known
         for one in context.project.mro(owner)
         for method in context.project.classes[one]["methods"]
+    )
+
+
+def one_space(context: Context, node: ast.expr, wanted: frozenset[str]) -> tuple[Value, Space] | None:
+    """An alternative of an expression in one of the spaces, unless another one says the contrary.
+
+    Alternatives that are parameters, or of which nothing is known, say nothing; nor does what only the first stage
+    reaches.
+    """
+    picked: tuple[Value, Space] | None = None
+    for value in context.flow.evaluate(node):
+        space = space_of(context, value)
+        if space is None or FIRST in context.stage(value):
+            continue
+        if space.kind in wanted:
+            picked = picked or (value, space)
+        elif value.kind != v.PARAM and space.kind in _CONTRARY:
+            return None
+    return picked
+
+
+def both_spaces(context: Context, node: ast.Call, argument: ast.expr, other: str) -> bool:
+    """Whether some definition that a call may reach takes the argument in the `other` space."""
+    return any(
+        argument_for(node, target, callee) is argument for target, callee in context.targets(node, other)
     )

@@ -5,13 +5,15 @@ from __future__ import annotations
 import ast
 
 from pplint.engine import values as v
-from pplint.engine.accessors import GLOBAL, Target, matches
+from pplint.engine.accessors import GLOBAL, Target
 from pplint.engine.context import Context
 from pplint.engine.guards import FIRST
-from pplint.engine.project import Builder
 from pplint.engine.values import Value
-from pplint.finding import ERROR, INFO, SAFE, UNSAFE, WARNING, Fix, Step
+from pplint.finding import ERROR, INFO, SAFE, UNSAFE, Fix, Step
 from pplint.rules.base import Example, Rule, RuleInfo
+from pplint.rules.builders import argument_for as argument_for
+from pplint.rules.builders import builders_of, level_of_builders
+from pplint.rules.first_layers import not_enough
 from pplint.rules.samples import POOL
 
 INFO_TEXT = RuleInfo(
@@ -111,8 +113,8 @@ class LiteralLayerId(Rule):
         target, callee = reached[0]
         method = target.function.rpartition(".")[2].rpartition(":")[2]
         severity, condition = context.level()
-        builders = _builders(context, callee)
-        severity, said = _level_of_builders(context, builders, severity, condition)
+        builders = builders_of(context, callee)
+        severity, said = level_of_builders(builders, severity, condition)
         trace = [*context.steps(target.evidence)]
         if value.node is not None and value.node is not argument:
             trace.append(context.step(value.node, f"{value.data} is chosen here"))
@@ -127,7 +129,12 @@ class LiteralLayerId(Rule):
             if b.with_range
         ][:2]
         fix, no_fix = self._fix(context, node, argument, value, reached)
-        message = f"layer id {value.data} is given to `{method}`, which takes a GLOBAL layer id: {_stage(value.data)}{said}"
+        clause, exceptions = "", []
+        if value.data == 0:
+            built = [one.class_id for one in builders]
+            clause, exceptions = not_enough(context, node, [one for one, _ in reached], built)
+        trace += exceptions
+        message = f"layer id {value.data} is given to `{method}`, which takes a GLOBAL layer id: {_stage(value.data)}{said}{clause}"
         if severity == INFO:
             fix = None
         context.report(
@@ -178,25 +185,6 @@ def _stable(context: Context, receiver: tuple[str, ...]) -> bool:
     return receiver[0] in names - stores
 
 
-def argument_for(node: ast.Call, target: Target, callee: Value) -> ast.expr | None:
-    """The argument of a call that reaches the target's parameter, also through `functools.partial`."""
-    calls = [node]
-    if callee.kind == v.PARTIAL and isinstance(callee.node, ast.Call):
-        calls.append(callee.node)
-    for call in calls:
-        for keyword in call.keywords:
-            if keyword.arg == target.parameter:
-                return keyword.value
-    bound = calls[1].args[1:] if len(calls) > 1 else []
-    positional = [*bound, *node.args]
-    for position, argument in enumerate(positional):
-        if isinstance(argument, ast.Starred):
-            return None
-        if matches(target, position):
-            return argument
-    return None
-
-
 def receiver_of(node: ast.Call) -> tuple[str, ...] | None:
     """The dotted chain whose method is called, as written, or None when it is something else."""
     return v.dotted(node.func.value) if isinstance(node.func, ast.Attribute) else None
@@ -206,19 +194,3 @@ def _stage(number: int) -> str:
     if number < 0:
         return "the last layer belongs to the last stage only"
     return "a later stage does not own it" if number else "only the first stage owns layer 0"
-
-
-def _builders(context: Context, callee: Value) -> list[Builder]:
-    path = callee.data if callee.kind == v.PATH else ()
-    return context.project.builders_of(context.place, tuple(path[:-1])) if len(path) > 2 else []
-
-
-def _level_of_builders(
-    context: Context, builders: list[Builder], severity: str, condition: str
-) -> tuple[str, str]:
-    said = f" ({condition})" if condition else ""
-    if builders and not any(b.with_range is not False for b in builders):
-        return INFO, " (latent: every builder of this inner pool leaves its stage range out)"
-    if any(b.with_range is False for b in builders) and any(b.with_range for b in builders):
-        return WARNING, " (only when the inner pool comes from the builder that passes a stage range)"
-    return severity, said

@@ -7,17 +7,17 @@ import ast
 from pplint.engine import values as v
 from pplint.engine.accessors import GLOBAL, LOCAL
 from pplint.engine.context import Context
-from pplint.engine.guards import FIRST
 from pplint.engine.pools import StageList
-from pplint.engine.spaces import EVERY, OWNED, START, Space, space_of
+from pplint.engine.spaces import EVERY, OWNED, START, Space
 from pplint.engine.values import Value
-from pplint.finding import ERROR, INFO, SAFE, WARNING, Fix, Step
+from pplint.finding import ERROR, INFO, SAFE, Fix, Step
 from pplint.rules.base import Example, Rule, RuleInfo
-from pplint.rules.builders import level_at
+from pplint.rules.builders import both_spaces, level_at, one_space
 from pplint.rules.pool_samples import BUFFERS
 from pplint.rules.ppl101 import argument_for
 
 COUNTER_METHOD = "wait_until"
+_GLOBAL = frozenset({OWNED, START, EVERY})
 _SIMPLE = (ast.Name, ast.Attribute, ast.Subscript, ast.Call)
 
 INFO_TEXT = RuleInfo(
@@ -158,7 +158,7 @@ class GlobalIdOnLocalList(Rule):
         for target, callee in context.targets(node, LOCAL):
             both = context.accessors.spaces[GLOBAL].get(target.function, {})
             argument = argument_for(node, target, callee)
-            if argument is None or target.parameter in both:
+            if argument is None or target.parameter in both or both_spaces(context, node, argument, GLOBAL):
                 continue
             found = _global(context, argument)
             if found is None:
@@ -256,7 +256,7 @@ class GlobalIdOnLocalList(Rule):
                 f"`{place.function}` indexes `{'.'.join(path)}` with `{name}` as it is, while "
                 f"{'the method it overrides' if same else f'its sibling `{shown.method}`'} takes a GLOBAL layer id: "
                 f"one of them is wrong on a stage with `start_layer` > 0{said}",
-                severity=severity if same or severity == INFO else WARNING,
+                severity=severity if same else INFO,
                 trace=[*context.steps(evidence), _shown(context, shown, path[-1])],
                 fix=fix if severity != INFO and same else None,
                 no_fix=no_fix or "the callers decide which of the two is meant",
@@ -266,14 +266,11 @@ class GlobalIdOnLocalList(Rule):
 
 
 def _global(context: Context, node: ast.expr) -> Space | None:
-    """The GLOBAL space that an alternative of an expression has, unless only the first stage comes here."""
-    for value in context.flow.evaluate(node):
-        space = space_of(context, value)
-        if space is None or FIRST in context.stage(value):
-            continue
-        if space.kind in (OWNED, START) or (space.kind == EVERY and "num_hidden_layers" in space.why):
-            return space
-    return None
+    """The GLOBAL space that an alternative of an expression has, or None."""
+    found = one_space(context, node, _GLOBAL)
+    if found is None or (found[1].kind == EVERY and "num_hidden_layers" not in found[1].why):
+        return None
+    return found[1]
 
 
 def _shift(

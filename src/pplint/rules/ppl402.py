@@ -6,21 +6,22 @@ import ast
 import re
 
 from pplint.engine import values as v
-from pplint.engine.accessors import GLOBAL
+from pplint.engine.accessors import GLOBAL, LOCAL
 from pplint.engine.context import Context
-from pplint.engine.guards import FIRST
+from pplint.engine.pools import takes_range
 from pplint.engine.spaces import END, EVERY, OWNED, STAGE, START, Space, space_of
 from pplint.engine.values import Value
 from pplint.engine.vocabulary import STAGE_COUNT_NAMES
 from pplint.finding import ERROR, INFO, UNSAFE, Fix
 from pplint.rules.base import Example, Rule, RuleInfo
-from pplint.rules.builders import builders_of, level_at
+from pplint.rules.builders import both_spaces, builders_of, level_at, one_space
 from pplint.rules.pool_samples import BUFFERS
 from pplint.rules.ppl101 import argument_for
 from pplint.rules.samples import LAYERS, UTILS
 
 _IDS = re.compile(r"layer.*(_ids?|_to_capture|_to_capture_ids)$|_layers$")
 _CONFIG = re.compile(r"config$")
+_LOCAL = frozenset({STAGE})
 _COUNTED = frozenset({v.INDEX, v.ELEMENT})
 
 INFO_TEXT = RuleInfo(
@@ -126,7 +127,7 @@ class LocalIndexAsLayerId(Rule):
             if argument is None or found is None:
                 continue
             value, space = found
-            if value.kind not in _COUNTED and not _ranged(context, callee):
+            if _counts_itself(context, callee, value) or both_spaces(context, node, argument, LOCAL):
                 continue
             method = target.function.rpartition(".")[2].rpartition(":")[2]
             severity, said = level_at(context, (callee,))
@@ -191,17 +192,16 @@ class LocalIndexAsLayerId(Rule):
             return
 
 
-def _ranged(context: Context, callee: Value) -> bool:
-    """Whether an inner pool that is asked with a translated id is known to be built with a stage range."""
-    return any(builder.with_range for builder in builders_of(context, callee))
+def _counts_itself(context: Context, callee: Value, value: Value) -> bool:
+    """Whether an inner pool is asked with its own numbering: it gets no stage range, or nobody says that it does."""
+    builders = builders_of(context, callee)
+    if any(builder.with_range for builder in builders):
+        return False
+    return value.kind not in _COUNTED or any(takes_range(context.project, one.class_id) for one in builders)
 
 
 def _local(context: Context, node: ast.expr) -> tuple[Value, Space] | None:
-    for value in context.flow.evaluate(node):
-        space = space_of(context, value)
-        if space is not None and space.kind == STAGE and FIRST not in context.stage(value):
-            return value, space
-    return None
+    return one_space(context, node, _LOCAL)
 
 
 def _full_length(context: Context, container: tuple[Value, ...]) -> str:

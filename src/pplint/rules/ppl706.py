@@ -111,7 +111,8 @@ class StageMayOwnNone(Rule):
         argument = v.dotted(node.args[0])
         if argument is None or not is_start(argument[-1]) or not context.targets(node, GLOBAL):
             return
-        for path in v.paths(context.flow.evaluate(node.func)):
+        callee = context.flow.evaluate(node.func)
+        for path in v.paths(callee) if len(callee) == 1 else ():
             asked = asked_densely(context.accessors, context.class_id, path[1]) if len(path) == 3 else None
             if asked is not None and not _tested(context, node.args[0]):
                 context.report(
