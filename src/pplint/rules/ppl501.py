@@ -112,7 +112,11 @@ class MissingStageModule(Rule):
             module = stage_modules_of(context.project, context.place, value.data)
             if module is None or _here(context, module, value) or _own(context, module, node.attr):
                 continue
-            if guarded(context, node.value) or tied_value(context.flow.statement, node):
+            if (
+                guarded(context, node.value)
+                or _not_none(context, module, node.value)
+                or tied_value(context.flow.statement, node)
+            ):
                 continue
             self._report(context, node, module)
             return
@@ -140,6 +144,21 @@ def _here(context: Context, module: StageModule, value: Value) -> bool:
     function = context.flow.functions[-1].name if context.flow.functions else ""
     stage = context.stage(value) | ({FIRST} if _EMBEDS_MEDIA.match(function) else frozenset())
     return bool(module.real_on & stage)
+
+
+def _not_none(context: Context, module: StageModule, subject: ast.expr) -> bool:
+    """Whether a test says that an attribute which may be None is there."""
+    if module.placeholder != "None":
+        return False
+    wanted = ast.dump(subject)
+    for test, holds in context.flow.guards:
+        if isinstance(test, ast.Compare) and len(test.ops) == 1 and ast.dump(test.left) == wanted:
+            none = isinstance(test.comparators[0], ast.Constant) and test.comparators[0].value is None
+            if none and isinstance(test.ops[0], (ast.IsNot, ast.NotEq)) is holds:
+                return True
+        elif holds and ast.dump(test) == wanted:
+            return True
+    return False
 
 
 def _reported(context: Context, rule: Rule, node: ast.Attribute) -> bool:

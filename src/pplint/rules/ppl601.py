@@ -356,9 +356,10 @@ def _pool_of_class(context: Context) -> tuple[str, bool] | None:
 
 def _pool_of_call(context: Context) -> tuple[str, bool] | None:
     """`get_token_to_kv_pool()` and the like, where the module uses it; a call is evaluated again, so it is not certain."""
+    imports = context.project.summaries[context.module]["imports"]
     for node in ast.walk(context.tree):
         if isinstance(node, ast.Call) and not node.args and not node.keywords:
             name = node.func.id if isinstance(node.func, ast.Name) else ""
-            if _POOL.search(name) and "req" not in name and context.project.resolve(context.module, [name]):
+            if _POOL.search(name) and "req" not in name and name in imports:
                 return f"{name}().start_layer", False
     return None

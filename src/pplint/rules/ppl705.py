@@ -195,7 +195,7 @@ def _taken(context: Context, callee: ast.Attribute) -> dict[int | str, Step]:
                     found.setdefault(position, step)
     if not found and _is_group(callee.value):
         own = context.step(callee, f"`{callee.attr}` is a method of the group, not of torch.distributed")
-        found = dict.fromkeys(_PEERS, own)
+        found = dict.fromkeys((*_PEERS, 1), own)
     return found
 
 

@@ -1,0 +1,146 @@
+"""PPL501 and PPL502: which reads of a stage's module and which tied heads fail, and which look alike."""
+
+from __future__ import annotations
+
+import pytest
+from layer_cases import findings_in, method
+
+from pplint.finding import ERROR, INFO, WARNING
+
+READS = {
+    "a plain read": "return self.model.embed_tokens.embedding_dim",
+    "through a local name": "embed = self.model.embed_tokens\nreturn embed.weight",
+    "a deletion": "del self.model.embed_tokens.weight",
+    "under the test of the wrong stage": "if pp_group.is_last_rank:\n    return self.model.embed_tokens.weight",
+    "after a guard that ends before": "if pp_group.is_first_rank:\n    pass\nreturn self.model.embed_tokens.weight",
+    "under the first rank of another group": "if tp_group.is_first_rank:\n    return self.model.embed_tokens.weight",
+    "under one rank of another group": "if self.tp_group.world_size == 1:\n"
+    "    return self.model.embed_tokens.weight",
+}
+
+SILENT_READS = {
+    "the first stage": "return self.model.embed_tokens.weight if pp_group.is_first_rank else None",
+    "others return before": "if not pp_group.is_first_rank:\n    return None\n"
+    "return self.model.embed_tokens.weight",
+    "one stage in all": "assert pp_group.world_size == 1\nreturn self.model.embed_tokens.weight",
+    "a placeholder is tested": "if not isinstance(self.model.embed_tokens, PPMissingLayer):\n"
+    "    return self.model.embed_tokens.weight",
+    "the attribute is tested": "if hasattr(self.model.embed_tokens, 'weight'):\n"
+    "    return self.model.embed_tokens.weight",
+    "an attribute is set": "self.model.embed_tokens.weight = i",
+    "the module is called": "return self.model.embed_tokens(i)",
+    "what every module has": "return list(self.model.embed_tokens.parameters())",
+    "a default": "return getattr(self.model.embed_tokens, 'weight', None)",
+    "another module": "return self.model.pp_group.rank",
+}
+
+TIES = {
+    "under the configuration alone": "if self.config.tie_word_embeddings:\n"
+    "    self.lm_head = self.model.embed_tokens",
+    "without any test": "self.lm_head = self.model.embed_tokens",
+    "on the last stage": "if pp_group.is_last_rank:\n    self.lm_head = self.model.embed_tokens",
+    "the weight": "self.lm_head.weight = self.model.embed_tokens.weight",
+    "tie_weights": "self.lm_head.tie_weights(self.model.embed_tokens)",
+    "as the head of the logits": "return self.logits_processor(i, self.model.embed_tokens)",
+    "a local head": "head = self.model.embed_tokens\nreturn self.logits_processor(i, head)",
+    "one rank of another group": "if self.tp_group.world_size == 1:\n    self.lm_head = self.model.embed_tokens",
+}
+
+SILENT_TIES = {
+    "one stage in all": "if pp_group.world_size == 1 and self.config.tie_word_embeddings:\n"
+    "    self.lm_head = self.model.embed_tokens",
+    "the size comes from a call": "if get_pp_group().world_size == 1:\n    self.lm_head = self.model.embed_tokens",
+    "a local flag": "tied = pp_group.world_size == 1 and self.config.tied\n"
+    "if tied:\n    self.lm_head = self.model.embed_tokens",
+    "a stored flag": "self.tied = pp_group.world_size == 1 and self.config.tied\n"
+    "if self.tied:\n    self.lm_head = self.model.embed_tokens",
+    "first and last are one": "if pp_group.is_last_rank:\n    if self.config.tied and pp_group.is_first_rank:\n"
+    "        self.lm_head = self.model.embed_tokens",
+    "a head that is chosen": "head = self.model.embed_tokens if pp_group.world_size == 1 else self.lm_head\n"
+    "return self.logits_processor(i, head)",
+    "no head": "self.embed = self.model.embed_tokens",
+}
+
+TIED_KEEPER = """\
+class KeeperForCausalLM(CaseForCausalLM):
+    def __init__(self, config, pp_group):
+        self.model = KeeperModel(config, pp_group)
+        if config.tie_word_embeddings:
+            self.lm_head = self.model.embed_tokens
+
+
+class KeeperModel:
+    def __init__(self, config, pp_group):
+        if pp_group.is_first_rank or (config.tie_word_embeddings and pp_group.is_last_rank):
+            self.embed_tokens = Embedding(config)
+        else:
+            self.embed_tokens = PPMissingLayer()
+"""
+
+
+@pytest.mark.parametrize("body", READS.values(), ids=READS)
+def test_a_read_that_fails_on_a_stage_is_reported(body, tmp_path):
+    (found,) = findings_in(tmp_path, "PPL501", method(body))
+    assert found.severity == ERROR
+
+
+@pytest.mark.parametrize("body", SILENT_READS.values(), ids=SILENT_READS)
+def test_a_read_that_looks_alike_is_not_reported(body, tmp_path):
+    assert not findings_in(tmp_path, "PPL501", method(body))
+
+
+@pytest.mark.parametrize("body", TIES.values(), ids=TIES)
+def test_a_tied_head_is_reported_once(body, tmp_path):
+    found = [one for code in ("PPL501", "PPL502") for one in findings_in(tmp_path, code, method(body))]
+    assert [(one.code, one.severity) for one in found] == [("PPL502", ERROR)]
+
+
+@pytest.mark.parametrize("body", SILENT_TIES.values(), ids=SILENT_TIES)
+def test_a_tie_that_looks_alike_is_not_reported(body, tmp_path):
+    assert not findings_in(tmp_path, "PPL502", method(body))
+
+
+def test_an_embedding_that_the_last_stage_keeps_may_be_tied(tmp_path):
+    assert not findings_in(tmp_path, "PPL502", "\n" + TIED_KEEPER)
+
+
+@pytest.mark.parametrize(
+    ("body", "level"),
+    [
+        (
+            "    def look(self):\n        if _use_aiter:\n            return self.model.embed_tokens.weight\n",
+            WARNING,
+        ),
+        ("    def get_embed_and_head(self):\n        return self.model.embed_tokens.weight\n", INFO),
+        ("    def look(self):\n        self.reader = lambda: self.model.embed_tokens.weight\n", INFO),
+    ],
+    ids=["under a flag", "for the speculative workers", "in a lambda"],
+)
+def test_reach_makes_the_level(body, level, tmp_path):
+    (found,) = findings_in(tmp_path, "PPL501", body)
+    assert found.severity == level
+
+
+def test_a_private_method_that_only_the_right_stage_calls_is_silent(tmp_path):
+    body = method("if pp_group.is_first_rank:\n    self._fill()")
+    body += "\n\n    def _fill(self):\n        return self.model.embed_tokens.weight\n"
+    assert not findings_in(tmp_path, "PPL501", body)
+
+
+def test_none_in_place_of_a_head_counts(tmp_path):
+    body = """
+class OtherForCausalLM(CaseForCausalLM):
+    def __init__(self, config, pp_group):
+        if pp_group.is_last_rank:
+            self.lm_head = Head(config)
+        else:
+            self.lm_head = None
+
+    def look(self):
+        return self.lm_head.weight
+
+    def look_if_here(self):
+        return self.lm_head.weight if self.lm_head is not None else None
+"""
+    (found,) = findings_in(tmp_path, "PPL501", body)
+    assert "is None on every stage but the last" in found.message

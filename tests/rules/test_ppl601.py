@@ -1,0 +1,100 @@
+"""PPL601 and PPL705: what layer 0 may decide, and which peers a group's methods take."""
+
+from __future__ import annotations
+
+import pytest
+from layer_cases import findings_in, method
+
+LAYER = """
+
+class Attention:
+    def __init__(self, layer_id, rotary, start_layer):
+        self.layer_id = layer_id
+        self.rotary = rotary
+        self.start_layer = start_layer
+        self.is_first = layer_id == 0
+
+    def look(self, q, batch, layer_num, residual):
+"""
+
+BAD = {
+    "a shared object is filled": "if self.layer_id == 0:\n    self.rotary.cached = q",
+    "with the constant first": "if 0 == self.layer_id:\n    self.rotary.cached = q",
+    "below 1": "if self.layer_id < 1:\n    self.rotary.cached = q",
+    "the other layers return before": "if self.layer_id != 0:\n    return q\nself.rotary.cached = q",
+    "one of two conditions": "if batch.decode and self.layer_id == 0:\n    batch.plan = q",
+    "an entry of the batch": "if self.layer_id == 0:\n    batch.cache['q'] = q",
+    "several targets": "if self.layer_id == 0:\n    self.rotary.cos, self.rotary.sin = q",
+    "a call for its effect": "if self.layer_id == 0:\n    self.rotary.prepare(q)",
+    "a stored flag": "if self.is_first:\n    self.rotary.cached = q",
+    "a local name of the test": "first = self.layer_id == 0\nif first:\n    self.rotary.cached = q",
+}
+
+GOOD = {
+    "the first layer of the stage": "if self.layer_id == self.start_layer:\n    self.rotary.cached = q",
+    "a value of one layer": "if self.layer_id == 0:\n    residual = q\nreturn residual",
+    "the layer's own state": "if self.layer_id == 0:\n    self.seen = True",
+    "a log line": "if self.layer_id == 0:\n    logger.info('first')",
+    "a print": "if self.layer_id == 0:\n    print(q)",
+    "a loop over local indices": "for layer_id in range(layer_num):\n    if layer_id == 0:\n        batch.plan = q",
+    "look-behind": "if self.layer_id > 0 and batch.kinds[self.layer_id - 1]:\n    batch.plan = q",
+    "any but layer 0": "if self.layer_id != 0:\n    self.rotary.cached = q",
+    "the first stage": "if batch.pp_group.is_first_rank and self.layer_id == 0:\n    self.rotary.cached = q",
+}
+
+PEERS = {
+    "by keyword": ("pp_group.send(i, dst=pp_group.last_rank)", 1),
+    "by position": ("pp_group.recv(i, pp_group.first_rank)", 1),
+    "through a local name": ("peer = pp_group.last_rank\npp_group.send(i, dst=peer)", 1),
+    "an entry of the ranks": ("pp_group.send(i, dst=pp_group.ranks[-1])", 1),
+    "a group that is called for": ("get_pp_group().send(i, dst=get_pp_group().last_rank)", 1),
+    "a position": ("pp_group.send(i, dst=pp_group.world_size - 1)", 0),
+    "torch.distributed": ("torch.distributed.send(i, dst=pp_group.last_rank)", 0),
+    "an imported function": ("broadcast_pyobj(i, src=pp_group.first_rank)", 0),
+    "one stage in all": ("if pp_group.world_size == 1:\n    pp_group.send(i, dst=pp_group.last_rank)", 0),
+    "no peer": ("pp_group.barrier(pp_group.last_rank)", 0),
+}
+
+GROUP = (
+    "srt/distributed/group.py",
+    """\
+class Group:
+    def send(self, tensor, dst=None):
+        torch.distributed.send(tensor, self.ranks[dst])
+
+    def recv(self, size, src=None):
+        return torch.distributed.recv(size, self.ranks[src])
+""",
+)
+
+
+def _layer(body: str) -> str:
+    return LAYER + "".join(f"        {line}\n" for line in body.splitlines())
+
+
+@pytest.mark.parametrize("body", BAD.values(), ids=BAD)
+def test_state_that_layer_0_prepares_is_reported_once(body, tmp_path):
+    (found,) = findings_in(tmp_path, "PPL601", _layer(body))
+    assert found.severity == "error"
+
+
+@pytest.mark.parametrize("body", GOOD.values(), ids=GOOD)
+def test_a_test_of_layer_0_that_looks_alike_is_not_reported(body, tmp_path):
+    assert not findings_in(tmp_path, "PPL601", _layer(body))
+
+
+def test_the_last_layer_of_the_model_is_a_warning(tmp_path):
+    body = "if self.layer_id == batch.num_hidden_layers - 1:\n    self.rotary.release()"
+    (found,) = findings_in(tmp_path, "PPL601", _layer(body))
+    assert found.severity == "warning"
+
+
+def test_a_layer_that_knows_its_stage_is_compared_with_it(tmp_path):
+    (found,) = findings_in(tmp_path, "PPL601", _layer(BAD["a shared object is filled"]))
+    assert found.fix is not None
+    assert [edit.text for edit in found.fix.edits] == ["self.start_layer"]
+
+
+@pytest.mark.parametrize(("body", "count"), PEERS.values(), ids=PEERS)
+def test_global_ranks_are_no_peers(body, count, tmp_path):
+    assert len(findings_in(tmp_path, "PPL705", method(body), GROUP)) == count
