@@ -11,10 +11,11 @@ from pplint.engine.context import Context
 from pplint.engine.guards import FIRST, LAST
 from pplint.engine.spaces import OWNED, space_of
 from pplint.engine.values import Atom, Values
-from pplint.engine.vocabulary import MODEL_COUNT_NAMES, is_start
+from pplint.engine.vocabulary import MODEL_COUNT_NAMES
 from pplint.finding import ERROR, SAFE, UNSAFE, WARNING, Fix
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.samples import POOL
+from pplint.rules.stage_start import is_argument, keeps_layer, start_in_scope
 
 _LAYER = (
     "srt/layers/sample_attention.py",
@@ -123,7 +124,6 @@ _TELLS = re.compile(
     r"^(log\w*|print|warn\w*|info|debug|error|exception|add_scalar|record\w*|assert\w*|dump\w*|breakpoint)$"
 )
 _TELLERS = re.compile(r"(^|_)(logger|logging|warnings|writer|profiler|tracer|metrics?)$", re.IGNORECASE)
-_POOL = re.compile(r"(^|_)pool$")
 
 
 class ModelFirstLayerTest(Rule):
@@ -181,7 +181,7 @@ class ModelFirstLayerTest(Rule):
 
     def _fix(self, context: Context, test: ast.Compare, layer: ast.expr) -> tuple[Fix | None, str]:
         number = test.comparators[0] if layer is test.left else test.left
-        found = _start_in_scope(context)
+        found = start_in_scope(context)
         if not isinstance(number, ast.Constant) or found is None:
             return None, "no pool is at hand here: hand `start_layer` to the layer and compare with it"
         text, safe = found
@@ -284,9 +284,9 @@ def _shared(context: Context, changed: ast.expr, layer: ast.expr) -> bool:
             continue
         if own is not None and path == own:
             continue
-        if own is None and path == ("self",) and _is_parameter(layer) and _keeps_layer(context):
+        if own is None and path == ("self",) and _is_parameter(layer) and keeps_layer(context):
             continue
-        if path[0] == "self" or value.kind == v.PARAM or _is_argument(context, path[0]):
+        if path[0] == "self" or value.kind == v.PARAM or is_argument(context, path[0]):
             return True
     return False
 
@@ -297,69 +297,3 @@ def _called(value: v.Value) -> bool:
 
 def _is_parameter(layer: ast.expr) -> bool:
     return isinstance(layer, ast.Name)
-
-
-def _keeps_layer(context: Context) -> bool:
-    """Whether `self` is one layer: it keeps its own layer id."""
-    owner = context.class_id
-    return bool(owner) and any(
-        "layer_id" in context.project.classes[one]["attrs"] for one in context.project.mro(owner)
-    )
-
-
-def _is_argument(context: Context, name: str) -> bool:
-    arguments = context.flow.functions[-1].args
-    return any(a.arg == name for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs))
-
-
-def _start_in_scope(context: Context) -> tuple[str, bool] | None:
-    """An expression for the first layer of the stage that can be written here, and whether it is certain."""
-    owner = context.class_id
-    if owner and any(
-        is_start(name) for one in context.project.mro(owner) for name in context.project.classes[one]["attrs"]
-    ):
-        if not context.project.owns_start(owner):
-            return None
-        if _keeps_layer(context):
-            return "self.start_layer", True
-    function = context.flow.functions[-1]
-    chains = [chain for chain in map(_pool_chain, ast.walk(function)) if chain is not None]
-    for chain in chains:
-        if chain[0] == "self" or _is_argument(context, chain[0]):
-            owners = context.project.types_of(context.place, chain)
-            certain = bool(owners) and all(context.project.owns_start(one) for one in owners)
-            return ".".join((*chain, "start_layer")), certain
-    return _pool_of_class(context) or _pool_of_call(context)
-
-
-def _pool_chain(node: ast.AST) -> tuple[str, ...] | None:
-    if not isinstance(node, ast.Attribute):
-        return None
-    chain = v.dotted(node)
-    return (
-        chain
-        if chain is not None and len(chain) > 1 and _POOL.search(chain[-1]) and "req" not in chain[-1]
-        else None
-    )
-
-
-def _pool_of_class(context: Context) -> tuple[str, bool] | None:
-    owner = context.class_id
-    for one in context.project.mro(owner) if owner else ():
-        for name in context.project.classes[one]["attrs"]:
-            if _POOL.search(name) and "req" not in name:
-                owners = context.project.attribute_types(owner, name)
-                certain = bool(owners) and all(context.project.owns_start(each) for each in owners)
-                return f"self.{name}.start_layer", certain
-    return None
-
-
-def _pool_of_call(context: Context) -> tuple[str, bool] | None:
-    """`get_token_to_kv_pool()` and the like, where the module uses it; a call is evaluated again, so it is not certain."""
-    imports = context.project.summaries[context.module]["imports"]
-    for node in ast.walk(context.tree):
-        if isinstance(node, ast.Call) and not node.args and not node.keywords:
-            name = node.func.id if isinstance(node.func, ast.Name) else ""
-            if _POOL.search(name) and "req" not in name and name in imports:
-                return f"{name}().start_layer", False
-    return None
