@@ -17,6 +17,9 @@ BAD = {
     "    layer = self.model.layers[k]\n    print(layer.mlp)",
     "from the stage's start to the end of the list": "for layer in self.model.layers[self.model.start_layer :]:\n"
     "    print(layer.mlp)",
+    "ids that the config lists": "for k in self.config.full_attention_layer_ids:\n    print(self.model.layers[k].mlp)",
+    "kinds that the config lists": "for k, kind in enumerate(self.config.layer_types):\n"
+    "    if kind == 'full':\n        print(self.model.layers[k].mlp)",
     "zip": "for layer, cache in zip(self.model.layers, caches):\n    print(layer.mlp, cache)",
     "any": "return any(isinstance(layer.mlp, dict) for layer in self.model.layers)",
     "a lambda": "return Lazy(lambda: [layer.mlp for layer in self.model.layers])",
@@ -44,6 +47,8 @@ GOOD = {
     "        continue\n    print(layer.mlp)",
     "continue on a placeholder or another kind": "for layer in self.model.layers:\n"
     "    if isinstance(layer, PPMissingLayer) or not isinstance(layer.mlp, dict):\n        continue\n    print(layer.mlp)",
+    "ids of the config that are compared": "for k in self.config.full_attention_layer_ids:\n"
+    "    if not self.model.start_layer <= k < self.model.end_layer:\n        continue\n    print(self.model.layers[k].mlp)",
     "the type by name": "for layer in self.model.layers:\n"
     "    if layer.__class__.__name__ != 'PPMissingLayer':\n        print(layer.mlp)",
     "the very type": "for layer in self.model.layers:\n    if type(layer) is DecoderLayer:\n        print(layer.mlp)",

@@ -1,8 +1,9 @@
-"""Which slots of a padded layer list an expression may take: all of them, literal ones, those from 0 to the stage's end."""
+"""Which slots of a padded layer list an expression may take: all, literal ones, those from 0 to the stage's end."""
 
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from pplint.engine import spaces
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from pplint.engine.context import Context
 
 ZERO = "zero"  # a lower bound of 0, written or left out
+_CONFIG_IDS = re.compile(r"(layer_ids|layer_idx|layer_indices|_layers)$")
+_CONFIG_KINDS = re.compile(r"(layer_types|layers_block_type|layers_type)$")
 ALL = "all"  # an upper bound at the end of the model, written or left out
 
 
@@ -117,7 +120,18 @@ def _picked(context: Context, padded: Padded, lists: Values, index: Value) -> Sl
         source = index.data[0]
         return _bounded(context, padded, lists, source.data[0], source.data[1], source)
     space = space_of(context, index)
-    return Slots(padded, lists, ZERO, ALL, None, index) if space is not None and space.kind == EVERY else None
+    every = (space is not None and space.kind == EVERY) or _from_config(index)
+    return Slots(padded, lists, ZERO, ALL, None, index) if every else None
+
+
+def _from_config(index: Value) -> bool:
+    """Whether the index runs over a list of the model's configuration, which knows nothing of stages."""
+    if index.kind not in (v.ELEMENT, v.INDEX):
+        return False
+    source = index.data[0]
+    found = source if isinstance(source, tuple) else (source,)
+    names = _CONFIG_IDS if index.kind == v.ELEMENT else _CONFIG_KINDS
+    return any("config" in ".".join(path[:-1]) and names.search(path[-1]) for path in v.paths(found))
 
 
 def _is_last(context: Context, index: Value) -> bool:
