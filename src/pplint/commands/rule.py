@@ -18,7 +18,7 @@ def rule(rule_name: str | None, form: str) -> None:
     from pplint.rules.registry import RULES, find_rule
 
     if rule_name is None:
-        click.echo(_list(RULES, form), nl=False)
+        click.echo(listed(RULES, form), nl=False)
         return
     found = find_rule(rule_name)
     if found is None:
@@ -26,10 +26,11 @@ def rule(rule_name: str | None, form: str) -> None:
 
         known = [word for item in RULES for word in (item.code, item.name)]
         raise Failure(f"no rule is called {rule_name!r}{nearest(rule_name, known)}")
-    click.echo(_explained(found, form), nl=False)
+    click.echo(explained(found, form), nl=False)
 
 
-def _list(rules: tuple[RuleInfo, ...], form: str) -> str:
+def listed(rules: tuple[RuleInfo, ...], form: str) -> str:
+    """Return a table of rules as text, json or markdown."""
     if form == "json":
         return _json([_plain(item) for item in rules])
     if form == "markdown":
@@ -41,7 +42,8 @@ def _list(rules: tuple[RuleInfo, ...], form: str) -> str:
     )
 
 
-def _explained(item: RuleInfo, form: str) -> str:
+def explained(item: RuleInfo, form: str) -> str:
+    """Return all that a rule says about itself as text, json or markdown."""
     from pplint.reports.rule_text import as_markdown
 
     if form == "json":
