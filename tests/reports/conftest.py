@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +11,8 @@ from typing import Any
 
 import pytest
 from report_desk import Desk
+
+from node_tools import installed
 
 
 @pytest.fixture
@@ -43,22 +44,8 @@ def multitool(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], list
 
 
 def _installed_multitool() -> Path:
-    cache = Path(os.environ.get("PPLINT_TEST_CACHE") or Path.home() / ".cache" / "pplint-tests") / "npm"
-    binary = cache / "node_modules/@microsoft/sarif-multitool-linux/Sarif.Multitool"
-    if not binary.exists():
-        cache.mkdir(parents=True, exist_ok=True)
-        npm = shutil.which("npm")
-        said = "npm is not installed"
-        if npm:
-            package = "@microsoft/sarif-multitool@5.7.0"
-            command = [npm, "install", "--prefix", str(cache), "--no-audit", "--no-fund", package]
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
-            said = done.stderr[-500:]
-        if not binary.exists():
-            reason = f"the SARIF Multitool cannot be installed: {said}"
-            if os.environ.get("CI"):
-                pytest.fail(reason)
-            pytest.skip(reason)
+    package, file = "@microsoft/sarif-multitool@5.7.0", "@microsoft/sarif-multitool-linux/Sarif.Multitool"
+    binary = installed(package, file)
     # npm leaves out the package's own install script where scripts are not allowed.
     binary.chmod(binary.stat().st_mode | 0o100)
     return binary
