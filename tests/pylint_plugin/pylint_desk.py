@@ -9,12 +9,14 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from pplint.source.text import Source
 
 REPOSITORY = Path(__file__).parents[2]
 MINI = REPOSITORY / "fixtures" / "mini_sglang"
+CACHE = TemporaryDirectory(prefix="pplint-cache-")
 ENABLE = ("--disable=all", "--enable=pplint")
 
 POOL = """\
@@ -45,11 +47,11 @@ class Place(NamedTuple):
 
 
 class Linted(NamedTuple):
-    """What a run of pylint said: `others` are messages that are not pplint's, `modules` counts the files."""
+    """What a run of pylint said: `others` are messages that are not pplint's, `files` what was visited."""
 
     places: list[Place]
     others: list[str]
-    modules: int
+    files: set[str]
     status: int
 
     def codes(self, name: str) -> list[tuple[str, int]]:
@@ -58,9 +60,10 @@ class Linted(NamedTuple):
 
 
 def environment() -> dict[str, str]:
-    """The environment in which pplint can be imported and nothing is kept between tests."""
-    paths = [str(REPOSITORY / "src"), os.environ.get("PYTHONPATH", "")]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+    """The environment in which pplint can be imported, with a cache of its own."""
+    paths = [str(REPOSITORY / "src"), str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]
+    python_path = os.pathsep.join(filter(None, paths))
+    return {**os.environ, "PYTHONPATH": python_path, "XDG_CACHE_HOME": CACHE.name}
 
 
 def pylint(
@@ -71,7 +74,13 @@ def pylint(
     stdin: bytes | None = None,
 ) -> Linted:
     """Run pylint with the plugin on `files`."""
-    command = [sys.executable, "-m", "pylint", "--load-plugins=pplint.pylint_plugin", "--persistent=n"]
+    command = [
+        sys.executable,
+        "-m",
+        "pylint",
+        "--load-plugins=pplint.pylint_plugin,visited",
+        "--persistent=n",
+    ]
     command += [*enable, "--output-format=json2", *options, *map(str, files)]
     done = subprocess.run(command, cwd=cwd, env=environment(), input=stdin, capture_output=True, check=False)
     assert not done.stderr, done.stderr.decode()
@@ -82,9 +91,13 @@ def read_json(output: bytes, cwd: Path, status: int) -> Linted:
     """Read pylint's json2 output."""
     data = json.loads(output)
     ours = [message for message in data["messages"] if message["messageId"][1] == "7"]
-    others = [f"{m['symbol']}: {m['message']}" for m in data["messages"] if m["messageId"][1] != "7"]
-    places = sorted(_place(message, cwd) for message in ours)
-    return Linted(places, others, data["statistics"]["modulesLinted"], status)
+    others = [message for message in data["messages"] if message["messageId"][1] != "7"]
+    return Linted(
+        sorted(_place(message, cwd) for message in ours),
+        [f"{m['symbol']}: {m['message']}" for m in others if m["symbol"] != "visited"],
+        {os.path.realpath(cwd / m["path"]) for m in others if m["symbol"] == "visited"},
+        status,
+    )
 
 
 def _place(message: dict[str, Any], cwd: Path) -> Place:
