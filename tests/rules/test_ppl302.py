@@ -1,0 +1,199 @@
+"""PPL302: which tests filter the weights of other stages, and which only look like it."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+from layer_cases import findings_in
+
+from pplint.finding import ERROR, INFO, WARNING
+
+_DICT = "params_dict = dict(self.named_parameters())\n"
+_EACH = _DICT + "for name, weight in weights:\n"
+
+
+def loader(body: str, *, name: str = "load_weights", parameters: str = "weights") -> str:
+    """A method of the class; `body` has no indent."""
+    return f"    def {name}(self, {parameters}):\n" + textwrap.indent(body, " " * 8) + "\n"
+
+
+def each(body: str) -> str:
+    """A loader that runs `body` for each name."""
+    return loader(_EACH + textwrap.indent(textwrap.dedent(body), " " * 4))
+
+
+HELPER = loader("params_dict[name].copy_(weight)", name="_load_one", parameters="name, weight, params_dict")
+OUTSIDE = "\n\ndef is_elsewhere(name, model):\n    return isinstance(model, PPMissingLayer)\n"
+ASKS = OUTSIDE.replace("isinstance(model, PPMissingLayer)", "int(name) < model.start_layer")
+
+FOUND = {
+    "no test at all": each("params_dict[name].copy_(weight)"),
+    "biases only": each(
+        "if name.endswith('.bias') and name not in params_dict:\n    continue\nparams_dict[name].copy_(weight)"
+    ),
+    "a test of one of two lookups": each(
+        "if 'experts' in name:\n    if name not in params_dict:\n        continue\n"
+        "else:\n    params_dict[name].copy_(weight)"
+    ),
+    "a remapped name": each(
+        "name = maybe_remap_kv_scale_name(name, params_dict)\nif name is None:\n    continue\n"
+        "params_dict[name].copy_(weight)"
+    ),
+    "a test of layers past the last": each(
+        "if int(name) >= self.config.num_hidden_layers:\n    continue\nparams_dict[name].copy_(weight)"
+    ),
+    "a guard that ends before": each(
+        "if name in params_dict:\n    pass\nparams_dict[name].copy_(weight)",
+    ),
+    "a helper that is called unfiltered": each("self._load_one(name, weight, params_dict)") + HELPER,
+    "a helper with one filtered call": each(
+        "if name in params_dict:\n    self._load_one(name, weight, params_dict)\n"
+        "else:\n    self._load_one(name + '.weight', weight, params_dict)"
+    )
+    + HELPER,
+    "a function that does not ask for the stage": each(
+        "if is_elsewhere(name, self):\n    continue\nparams_dict[name].copy_(weight)"
+    )
+    + OUTSIDE,
+    "a kept dictionary": loader(
+        "self._params_dict = dict(self.named_parameters())\nfor name, weight in weights:\n"
+        "    self._params_dict[name].copy_(weight)"
+    ),
+    "an error that is not caught": each(
+        "try:\n    params_dict[name].copy_(weight)\nexcept ValueError:\n    pass"
+    ),
+}
+
+SILENT = {
+    "membership": each("if name not in params_dict:\n    continue\nparams_dict[name].copy_(weight)"),
+    "membership in the keys": each("if name in params_dict.keys():\n    params_dict[name].copy_(weight)"),
+    "either test continues": each(
+        "if 'rotary' in name or name not in params_dict:\n    continue\nparams_dict[name].copy_(weight)"
+    ),
+    "the stage range": each(
+        "layer_id = get_layer_id(name)\n"
+        "if layer_id is not None and hasattr(self.model, 'start_layer') and (\n"
+        "    layer_id < self.model.start_layer or layer_id >= self.model.end_layer\n):\n    continue\n"
+        "params_dict[name].copy_(weight)"
+    ),
+    "a stage range in a local name": each(
+        "skip = not self.model.start_layer <= get_layer_id(name) < self.model.end_layer\n"
+        "if skip:\n    continue\nparams_dict[name].copy_(weight)"
+    ),
+    "an own method that asks": each("if self._other(name):\n    continue\nparams_dict[name].copy_(weight)")
+    + loader(
+        "return not self.model.start_layer <= get_layer_id(name) < self.model.end_layer",
+        name="_other",
+        parameters="name",
+    ),
+    "a function of the module that asks": each(
+        "if is_elsewhere(name, self):\n    continue\nparams_dict[name].copy_(weight)"
+    )
+    + ASKS,
+    "a filter with the range as keywords": each(
+        "if pp_filter(name, start_layer=self.model.start_layer, end_layer=self.model.end_layer):\n"
+        "    continue\nparams_dict[name].copy_(weight)"
+    ),
+    "weights that are filtered before the loop": loader(
+        "weights = filter_weights(weights, self.model.start_layer, self.model.end_layer)\n"
+        + _EACH
+        + "    params_dict[name].copy_(weight)"
+    ),
+    "a filtered call of a helper": each(
+        "if name in params_dict:\n    self._load_one(name, weight, params_dict)"
+    )
+    + HELPER,
+    "a helper that returns early": each("self._load_one(name, weight, params_dict)")
+    + loader(
+        "if name not in params_dict:\n    return\nparams_dict[name].copy_(weight)",
+        name="_load_one",
+        parameters="name, weight, params_dict",
+    ),
+    "a lookup with a default": each(
+        "param = params_dict.get(name)\nif param is not None:\n    param.copy_(weight)"
+    ),
+    "a missing key is caught": each(
+        "try:\n    params_dict[name].copy_(weight)\nexcept KeyError:\n    continue"
+    ),
+    "a literal name": loader(_DICT + "params_dict['lm_head.weight'].copy_(weights)"),
+    "names of the vision part": each("if name.startswith('visual.'):\n    params_dict[name].copy_(weight)"),
+    "what is left when layers are handed on": each(
+        "if name.startswith('language_model.'):\n    yield name, weight\n    continue\n"
+        "params_dict[name].copy_(weight)"
+    ),
+    "the parameters of a part": loader(
+        "params_dict = dict(self.vision_tower.named_parameters())\nfor name, weight in weights:\n"
+        "    params_dict[name].copy_(weight)"
+    ),
+    "one stage in all": each("if self.pp_group.world_size == 1:\n    params_dict[name].copy_(weight)"),
+    "a method that is no loader": loader(
+        _DICT + "return params_dict[name]", name="get_weights_by_name", parameters="name"
+    ),
+}
+
+
+@pytest.mark.parametrize("body", FOUND.values(), ids=FOUND)
+def test_an_unfiltered_lookup_is_an_error(body, tmp_path):
+    findings = findings_in(tmp_path, "PPL302", body)
+    assert [finding.severity for finding in findings] == [ERROR]
+
+
+@pytest.mark.parametrize("body", SILENT.values(), ids=SILENT)
+def test_a_filtered_lookup_is_silent(body, tmp_path):
+    assert findings_in(tmp_path, "PPL302", body) == []
+
+
+def test_a_lookup_of_scales_is_a_warning(tmp_path):
+    body = each(
+        "if scale_name := self.quant.get_cache_scale(name):\n    params_dict[scale_name].copy_(weight)"
+    )
+    (finding,) = findings_in(tmp_path, "PPL302", body)
+    assert finding.severity == WARNING
+    assert "only for a checkpoint with such scales" in finding.message
+
+
+def test_the_call_that_every_checkpoint_makes_decides_the_level(tmp_path):
+    closure = "def load(n, w):\n    params_dict[n].copy_(w)\n\n"
+    body = loader(
+        _DICT + closure + "for name, weight in weights:\n"
+        "    if scale_name := self.quant.get_cache_scale(name):\n        load(scale_name, weight)\n"
+        "        continue\n    load(name, weight)"
+    )
+    (finding,) = findings_in(tmp_path, "PPL302", body)
+    assert finding.severity == ERROR
+    assert "`load` is called here" in finding.trace[0].text
+
+
+LATENT = """
+
+class OldForCausalLM:
+    def __init__(self, config, pp_group):
+        self.model = SampleModel(config, pp_group)
+
+    def forward(self, input_ids):
+        return self.model(input_ids)
+
+"""
+
+
+def test_a_class_that_refuses_pipelines_is_latent(tmp_path):
+    (finding,) = findings_in(tmp_path, "PPL302", LATENT + each("params_dict[name].copy_(weight)"))
+    assert finding.severity == INFO
+    assert "`OldForCausalLM` does not accept pipeline parallelism today" in finding.message
+
+
+CHILDREN = {
+    "hands on to its base": ("super().load_weights(weights)", [ERROR]),
+    "loads by itself": ("return None", [INFO]),
+}
+
+
+@pytest.mark.parametrize(("body", "levels"), CHILDREN.values(), ids=CHILDREN)
+def test_a_subclass_that_accepts_pipelines(body, levels, tmp_path):
+    child = (
+        "\n\nclass NewForCausalLM(OldForCausalLM):\n"
+        "    def forward(self, input_ids, pp_proxy_tensors=None):\n        return input_ids\n\n"
+    )
+    text = LATENT + each("params_dict[name].copy_(weight)") + child + loader(body)
+    assert [finding.severity for finding in findings_in(tmp_path, "PPL302", text)] == levels

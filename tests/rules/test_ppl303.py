@@ -1,0 +1,73 @@
+"""PPL303: which layer lists are built without the stage although the model takes part in pipelines."""
+
+from __future__ import annotations
+
+import pytest
+from layer_cases import findings_in
+
+from pplint.finding import ERROR, INFO, WARNING
+
+_INNER = """
+
+class InnerModel:
+    def __init__(self, config, pp_group):
+        {layers}
+
+    def forward(self, input_ids{proxy}):
+        return input_ids
+
+
+class TopForCausalLM:
+    def __init__(self, config, pp_group):
+        self.model = {inner}(config, pp_group)
+
+    def forward(self, input_ids{top}):
+        return self.model(input_ids)
+
+
+EntryClass = TopForCausalLM
+"""
+_IMPORT = "\n\nfrom sglang.srt.layers.sample_utils import make_layers\n"
+PROXY = ", pp_proxy_tensors=None"
+PLAIN = "self.layers = make_layers(4, Layer)"
+
+
+def tree(layers: str = PLAIN, *, proxy: str = PROXY, top: str = PROXY, inner: str = "InnerModel") -> str:
+    return _IMPORT + _INNER.format(layers=layers, proxy=proxy, top=top, inner=inner)
+
+
+CASES = {
+    "the maker is not told": (tree(), [ERROR]),
+    "a plain module list": (tree("self.layers = nn.ModuleList([Layer(i) for i in range(4)])"), [ERROR]),
+    "a maker for models without stages": (tree("self.layers = make_layers_non_pp(4, Layer)"), [ERROR]),
+    "an inner model that ignores proxies": (tree(proxy=""), [ERROR]),
+    "a list that cannot be unpacked": (
+        tree("self.start_layer, self.end_layer, self.layers = make_layers(4, Layer)"),
+        [ERROR],
+    ),
+    "a top-level class that refuses": (tree(top=""), [INFO]),
+    "an unpacking under a class that refuses": (
+        tree("self.layers, self.start_layer, self.end_layer = make_layers(4, Layer)", top=""),
+        [WARNING],
+    ),
+    "nobody takes part": (tree(proxy="", top=""), []),
+    "told by keyword": (
+        tree("self.layers, self.start_layer, self.end_layer = make_layers(4, Layer, pp_rank=0, pp_size=2)"),
+        [],
+    ),
+    "told by position": (
+        tree("self.layers, self.start_layer, self.end_layer = make_layers(4, Layer, 0, 2)"),
+        [],
+    ),
+    "a list of something else": (tree("self.blocks = nn.ModuleList([Block()])", top=""), []),
+    "one stage in all": (
+        tree("if pp_group.world_size == 1:\n            self.layers = make_layers(4, Layer)"),
+        [],
+    ),
+    "a draft model": (tree().replace("InnerModel", "InnerModelMTP"), []),
+}
+
+
+@pytest.mark.parametrize(("text", "levels"), CASES.values(), ids=CASES)
+def test_layer_lists(text, levels, tmp_path):
+    assert [finding.severity for finding in findings_in(tmp_path, "PPL303", text)] == levels

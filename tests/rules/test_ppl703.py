@@ -1,0 +1,68 @@
+"""PPL703: which constructor calls leave out a range that their siblings pass."""
+
+from __future__ import annotations
+
+import pytest
+from layer_cases import findings_in
+
+from pplint.finding import ERROR, WARNING
+
+_OWNER = """
+
+from sglang.srt.mem_cache.sample_pool import SamplePool
+
+
+class Builder:
+    def __init__(self, info):
+        self.info = info
+
+    def sibling(self):
+        return SamplePool(layer_num=self.info.layer_num, {sibling})
+
+    def other(self):
+        {other}
+"""
+RANGE = "start_layer=self.info.start_layer"
+
+
+def tree(other: str, sibling: str = RANGE) -> str:
+    return _OWNER.format(other=other, sibling=sibling)
+
+
+CASES = {
+    "the stage's layers": (tree("return SamplePool(layer_num=self.info.layer_num)"), [ERROR]),
+    "the model's layers": (tree("return SamplePool(layer_num=self.info.num_hidden_layers)"), [ERROR]),
+    "a difference": (
+        tree("return SamplePool(layer_num=self.info.end_layer - self.info.start_layer)"),
+        [ERROR],
+    ),
+    "behind a flag": (
+        tree("if self.use_fp4:\n            return SamplePool(layer_num=self.info.layer_num)"),
+        [WARNING],
+    ),
+    "given as its sibling": (tree(f"return SamplePool(layer_num=self.info.layer_num, {RANGE})"), []),
+    "given by position": (tree("return SamplePool(4, self.info.start_layer)"), []),
+    "spread keywords": (tree("return SamplePool(layer_num=self.info.layer_num, **self.options)"), []),
+    "layers of one kind": (tree("return SamplePool(layer_num=len(self.full_layer_ids))"), []),
+    "a count that was handed over": (tree("return SamplePool(layer_num=layer_num)"), []),
+    "no sibling passes it": (tree("return SamplePool(layer_num=self.info.layer_num)", "end_layer=4"), []),
+    "a draft worker": (
+        tree("if self.is_draft_worker:\n            return SamplePool(layer_num=self.info.layer_num)"),
+        [],
+    ),
+    "one stage in all": (
+        tree("if self.pp_size == 1:\n            return SamplePool(layer_num=self.info.layer_num)"),
+        [],
+    ),
+    "a class without such a parameter": (
+        tree("return OtherPool(layer_num=self.info.layer_num)")
+        + "\n\nclass OtherPool:\n    def __init__(self, layer_num):\n        pass\n",
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "levels"), CASES.values(), ids=CASES)
+def test_pools(text, levels, tmp_path):
+    findings = [one for one in findings_in(tmp_path, "PPL703", text) if one.symbol == "Builder.other"]
+    assert [finding.severity for finding in findings] == levels
