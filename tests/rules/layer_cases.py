@@ -27,7 +27,7 @@ class CaseForCausalLM:
 
 
 def findings_in(root: Path, code: str, body: str, *files: tuple[str, str]) -> list[Finding]:
-    """The findings of rule `code` in `body`, the methods of a class (or code after it, where it is not indented)."""
+    """The findings of rule `code` in `body`: methods of a class, or code after it that is not indented."""
     package = root / "sglang"
     for name, text in (LAYERS, POOL, UTILS, *files, ("srt/case.py", _HEAD + body)):
         path = package / name

@@ -30,7 +30,8 @@ GOOD = {
     "the last on the last stage": "if pp_group.is_last_rank:\n    return self.model.layers[-1].mlp",
     "the first of the stage": "return self.model.layers[self.model.start_layer].mlp",
     "a test of the element": "layer = self.model.layers[0]\nif hasattr(layer, 'mlp'):\n    return layer.mlp",
-    "an error that is caught": "try:\n    return self.model.layers[0].mlp\nexcept AttributeError:\n    return None",
+    "an error that is caught": "try:\n    return self.model.layers[0].mlp\nexcept AttributeError:\n"
+    "    return None",
 }
 
 

@@ -18,7 +18,8 @@ BAD = {
 GOOD = {
     "a placeholder": _DICT + "return params[f'model.layers.{i}.mlp.weight']",
     "a checkpoint": "return caches['model.layers.0.mlp.weight']",
-    "a table that renames": "table = {'model.layers.0.a': 'model.layers.0.b'}\nreturn i.replace('layers.0.', '')",
+    "a table that renames": "table = {'model.layers.0.a': 'model.layers.0.b'}\n"
+    "return i.replace('layers.0.', '')",
     "what is replaced": _DICT + "return params[i.replace('model.layers.0.', 'model.decoder.')]",
     "an encoder": _DICT + "return params['visual.encoder.layers.0.mlp.weight']",
     "the first stage": _DICT + "if pp_group.is_first_rank:\n    return params['model.layers.0.mlp.weight']",

@@ -51,8 +51,10 @@ BAD = {
 GOOD = {
     "the layers are only called": "return calls(self.model.layers, i)",
     "each is tested": "return tests(self.model.layers)",
-    "the stage's slice": "return reads_first(self.model.layers[self.model.start_layer : self.model.end_layer], i)",
-    "the first is read of what starts with the stage": "return reads_first(self.model.layers[self.model.start_layer :], i)",
+    "the stage's slice": "return reads_first(self.model.layers[self.model.start_layer : "
+    "self.model.end_layer], i)",
+    "the first is read of what starts with the stage": "return "
+    "reads_first(self.model.layers[self.model.start_layer :], i)",
     "one stage in all": "if pp_group.world_size == 1:\n    return hands_on(self.model.layers)",
 }
 

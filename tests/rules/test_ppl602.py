@@ -16,7 +16,8 @@ BAD = {
     "return self.model.layers[first : self.model.end_layer]",
 }
 GOOD = {
-    "only on the first stage": "if pp_group.is_first_rank:\n    return self.model.layers[: self.model.end_layer]",
+    "only on the first stage": "if pp_group.is_first_rank:\n"
+    "    return self.model.layers[: self.model.end_layer]",
     "0 on the first stage": "first = 0 if pp_group.is_first_rank else self.model.start_layer\n"
     "return self.model.layers[first : self.model.end_layer]",
     "the id is compared first": "for k in range(self.model.end_layer):\n    if k >= self.model.start_layer:\n"

@@ -10,7 +10,7 @@ _DEPTH = 3
 
 
 class Reader(NamedTuple):
-    """A read of `attribute` in `module` at `line`, of the "first" or of "each" element, with no test of the element."""
+    """A read of `attribute` in `module` at `line`, of the "first" or of "each" element, that nothing guards."""
 
     how: str
     attribute: str
@@ -21,7 +21,7 @@ class Reader(NamedTuple):
 def reader_of(
     project: Project, place: Place, callee: list[str], where: int | str, depth: int = 0
 ) -> Reader | None:
-    """How a call of the dotted `callee` at `place` reads the elements of its argument at a position or keyword."""
+    """How a call of the dotted `callee` at `place` reads the elements of its argument at `where`."""
     if depth > _DEPTH:
         return None
     for inner in _definitions(project, place, callee):

@@ -1,4 +1,4 @@
-"""Which slots of a padded layer list an expression may take: all, literal ones, those from 0 to the stage's end."""
+"""Which slots of a padded layer list an expression may take: all, literal ones, from 0 to the stage's end."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ ALL = "all"  # an upper bound at the end of the model, written or left out
 class Slots(NamedTuple):
     """Slots of the padded list `padded`, which is written as one of the alternatives `lists`.
 
-    `low` and `high` are the kinds of the bounds (`ZERO`, `ALL`, START, END or LITERAL of `spaces`). `number` is the
-    literal where there is one, `source` what runs over the slots (a range, a slice, an enumerate or the list), and
-    `loop` is the iterable of the loop that takes them one by one.
+    `low` and `high` are the kinds of the bounds (`ZERO`, `ALL`, START, END or LITERAL of `spaces`). `number` is
+    the literal where there is one, `source` what runs over the slots (a range, a slice, an enumerate or the
+    list), and `loop` is the iterable of the loop that takes them one by one.
     """
 
     padded: Padded
@@ -41,7 +41,7 @@ class Slots(NamedTuple):
 
 
 def slots_of(context: Context, found: Values) -> Slots | None:
-    """The slots that one of the alternatives may be an element of, where they are known not to be the stage's own."""
+    """The slots that one alternative may be an element of, where they are known not to be the stage's own."""
     for value in found:
         slots = _slots(context, value)
         if slots is not None and not owned(context, slots) and not filtered(value):

@@ -1,4 +1,4 @@
-"""What the rules about elements of padded lists share: which slots a read takes, and how the stage range is written."""
+"""What the rules about padded lists share: which slots a read takes, and how the stage range is written."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _WIDTH = 60
 
 
 class Owner(NamedTuple):
-    """How the range of the stage that holds a list is written; `proven` when the class is known to have it."""
+    """How the range of the stage is written; `proven` when the class that holds the list is known to have it."""
 
     start: str
     end: str
@@ -22,7 +22,7 @@ class Owner(NamedTuple):
 
 
 def read_slots(context: Context, element: ast.expr, attribute: str) -> Slots | None:
-    """The slots of which an attribute is read, unless the read cannot fail or a test of the element guards it."""
+    """The slots of which an attribute is read, unless the read cannot fail or a test of the element guards."""
     if attribute.startswith("__") or attribute in PLACEHOLDER_ATTRIBUTES or context.draft:
         return None
     found = context.flow.evaluate(element)
@@ -83,7 +83,7 @@ def shown(node: ast.expr) -> str:
 
 
 def stage_start(context: Context) -> str:
-    """How the first layer of the stage is written in a method of a model, or "" when the class keeps no layer list."""
+    """How a method of a model writes the first layer of the stage, or "" when the class keeps no layers."""
     return _start_of(context, context.class_id, "self", 0)
 
 

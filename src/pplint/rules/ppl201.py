@@ -17,17 +17,24 @@ INFO_TEXT = RuleInfo(
     severity=ERROR,
     precision="very-high",
     summary="a literal index into a padded layer list, whose element is then read",
-    what="An attribute is read from `layers[0]`, `layers[-1]` or another literal slot of a padded layer list.",
+    what=(
+        "An attribute is read from `layers[0]`, `layers[-1]` or another literal slot of a padded layer list."
+    ),
     why=(
-        "A padded list has a slot for every layer of the model, and the slots of other stages hold placeholders "
+        "A padded list has a slot for every layer of the model, and the slots of other stages hold "
+        "placeholders "
         "without attributes: on a stage that does not own the layer the read raises AttributeError."
     ),
     how="Index by the stage's own range: `layers[start_layer]`, `layers[end_layer - 1]`.",
     silent=(
-        "Reads behind a test of the element itself (`isinstance(layers[0], PPMissingLayer)`, `hasattr(layers[0], x)`) "
+        "Reads behind a test of the element itself (`isinstance(layers[0], PPMissingLayer)`, "
+        "`hasattr(layers[0], x)`) "
         "or of the stage, plain lists, encoders and draft models."
     ),
-    fixable="`layers[0]` becomes `layers[<owner>.start_layer]` (safe), `layers[-1]` `layers[<owner>.end_layer - 1]`.",
+    fixable=(
+        "`layers[0]` becomes `layers[<owner>.start_layer]` (safe), `layers[-1]` "
+        "`layers[<owner>.end_layer - 1]`."
+    ),
     examples=(
         Example(
             title="A model looks at its first layer",
@@ -111,7 +118,8 @@ class LiteralLayerIndex(Rule):
         if slots.low != slots.high:
             who = "on a stage that does not own them all some are placeholders"
         message = (
-            f"`{shown(element)}.{attribute}` reads a slot of a padded layer list that was chosen by a literal: "
+            f"`{shown(element)}.{attribute}` reads a slot of a padded layer list that was chosen by a "
+            f"literal: "
             f"{who} without `{attribute}`{f' ({condition})' if condition else ''}"
         )
         trace = []
@@ -120,8 +128,8 @@ class LiteralLayerIndex(Rule):
         text = f"`{padded.attribute}` gets a slot for every layer here"
         trace.append(context.fact_step(padded.owner, padded.line, text))
         context.report(
-            self, picked.slice if picked is not None else node, message, severity=severity, trace=trace, fix=fix,
-            no_fix=no_fix or "which layer is meant is for the author to say", around=node,
+            self, picked.slice if picked is not None else node, message, severity=severity, trace=trace,
+            fix=fix, no_fix=no_fix or "which layer is meant is for the author to say", around=node,
         )  # fmt: skip
 
     def _fix(self, context: Context, slots: Slots, picked: ast.Subscript) -> tuple[Fix | None, str]:

@@ -55,11 +55,13 @@ INFO_TEXT = RuleInfo(
     precision="high",
     summary="a weight is looked up by a name with a literal layer",
     what=(
-        "A class that takes part in pipeline parallelism looks up a parameter, buffer or submodule by a name with a "
+        "A class that takes part in pipeline parallelism looks up a parameter, buffer or submodule by a "
+        "name with a "
         'literal layer, such as `".layers.0.self_attn."`.'
     ),
     why=(
-        "Only the stage that owns the layer has a parameter of that name: on the others the lookup raises KeyError, or "
+        "Only the stage that owns the layer has a parameter of that name: on the others the lookup "
+        "raises KeyError, or "
         "a test of membership fails."
     ),
     how='Name the first layer of the stage: `f".layers.{self.model.start_layer}.self_attn."`.',
@@ -67,7 +69,9 @@ INFO_TEXT = RuleInfo(
         "Names with a placeholder, tables that rename the weights of a checkpoint, names of draft layers and "
         "encoders, lookups that only the owning stage does."
     ),
-    fixable="the string becomes an f-string with `{<owner>.start_layer}` (unsafe: any layer may have been meant).",
+    fixable=(
+        "the string becomes an f-string with `{<owner>.start_layer}` (unsafe: any layer may have been meant)."
+    ),
     examples=(
         Example(
             title="A weight that all layers share",
@@ -161,8 +165,8 @@ class LiteralLayerName(Rule):
         )
         fix, no_fix = _fix(context, named)
         context.report(
-            self, named.node, message, severity=severity, trace=[context.step(node, "the name is looked up here")],
-            fix=fix, no_fix=no_fix, statement=context.home(named.node),
+            self, named.node, message, severity=severity, fix=fix,
+            trace=[context.step(node, "the name is looked up here")], no_fix=no_fix, statement=context.home(named.node),
         )  # fmt: skip
 
 
@@ -173,7 +177,7 @@ def _takes_part(context: Context) -> bool:
 
 
 def _has_weights(context: Context, node: ast.expr) -> bool:
-    """Whether an expression is a dictionary of the module's own parameters, buffers or modules, by its name."""
+    """Whether an expression is, by its name, a dictionary of the module's own parameters or buffers."""
     words = [node] if isinstance(node, (ast.Name, ast.Attribute)) else []
     for value in context.flow.evaluate(node):
         if value.kind == v.CALL and isinstance(value.node, ast.Call):

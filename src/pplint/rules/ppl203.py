@@ -47,16 +47,21 @@ INFO_TEXT = RuleInfo(
     precision="high",
     summary="a whole padded layer list is given to a function that reads its elements",
     what=(
-        "A call hands over the padded layer list, or a slice of it that starts at 0, to a function that reads an "
+        "A call hands over the padded layer list, or a slice of it that starts at 0, to a function that "
+        "reads an "
         "attribute of `layers[0]` or of each element."
     ),
     why=(
-        "The slots of other stages hold placeholders without attributes: on every stage but the first `layers[0]` is "
+        "The slots of other stages hold placeholders without attributes: on every stage but the first "
+        "`layers[0]` is "
         "one, and on every stage but the last the end of the list is. The callee raises AttributeError."
     ),
     how="Hand over the layers of the stage: `layers=self.layers[self.start_layer : self.end_layer]`.",
     silent="Functions that only call the layers, or that test each element first; plain lists; draft models.",
-    fixable="`self.layers` becomes `self.layers[self.start_layer:self.end_layer]` (unsafe: the callee counts from 0).",
+    fixable=(
+        "`self.layers` becomes `self.layers[self.start_layer:self.end_layer]` (unsafe: the callee counts "
+        "from 0)."
+    ),
     examples=(
         Example(
             title="The runner of overlapped batches gets the whole list",

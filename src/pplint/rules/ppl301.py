@@ -32,20 +32,29 @@ INFO_TEXT = RuleInfo(
     summary="a loop over all layers of the model reads an attribute of each",
     what=(
         "A loop or a comprehension runs over a padded layer list, over `range(len(layers))` or over "
-        "`range(num_hidden_layers)`, and reads an attribute of each layer (a filter `isinstance(layer.mlp, C)` reads "
+        "`range(num_hidden_layers)`, and reads an attribute of each layer (a filter "
+        "`isinstance(layer.mlp, C)` reads "
         "it too) or hands each id to a method that takes a GLOBAL layer id."
     ),
     why=(
-        "The slots of other stages hold placeholders without attributes, so that the read raises AttributeError on "
-        "every stage, also the first: its padding is at the end. A pool has no buffer for the layers of other stages."
+        "The slots of other stages hold placeholders without attributes, so that the read raises "
+        "AttributeError on "
+        "every stage, also the first: its padding is at the end. A pool has no buffer for the layers of "
+        "other stages."
     ),
-    how="Run over the stage: `range(self.start_layer, self.end_layer)`, `self.layers[self.start_layer:self.end_layer]`.",
+    how=(
+        "Run over the stage: `range(self.start_layer, self.end_layer)`, "
+        "`self.layers[self.start_layer:self.end_layer]`."
+    ),
     silent=(
-        "Loops that test the layer itself first (`isinstance(layer, PPMissingLayer)`, `hasattr(layer, x)`) or its id, "
-        "that only call the layers, that run where there is one stage only; plain lists, encoders, draft models."
+        "Loops that test the layer itself first (`isinstance(layer, PPMissingLayer)`, `hasattr(layer, "
+        "x)`) or its id, "
+        "that only call the layers, that run where there is one stage only; plain lists, encoders, draft "
+        "models."
     ),
     fixable=(
-        "`range(len(self.layers))` and `for layer in self.layers` become the stage range, `enumerate` keeps counting "
+        "`range(len(self.layers))` and `for layer in self.layers` become the stage range, `enumerate` "
+        "keeps counting "
         "GLOBAL ids (all unsafe: the shape of the loop changes)."
     ),
     examples=(
@@ -176,7 +185,8 @@ class FullLayerLoop(Rule):
         severity, condition = context.level(slots.padded.owner)
         where = "the end of the list" if slots.low == START else "the list"
         message = (
-            f"`{shown(element)}.{attribute}` is read for every slot of a padded layer list: {where} holds placeholders "
+            f"`{shown(element)}.{attribute}` is read for every slot of a padded layer list: {where} "
+            f"holds placeholders "
             f"without `{attribute}` for the layers of other stages{f' ({condition})' if condition else ''}"
         )
         fix, no_fix = _fix(context, slots)
@@ -205,7 +215,8 @@ class FullLayerLoop(Rule):
             severity, condition = context.level()
             method = target.function.rpartition(".")[2].rpartition(":")[2]
             message = (
-                f"every layer id of the model is given to `{method}`, which takes the GLOBAL ids of this stage: a "
+                f"every layer id of the model is given to `{method}`, which takes the GLOBAL ids of this "
+                f"stage: a "
                 f"stage has nothing for the layers of the others{f' ({condition})' if condition else ''}"
             )
             trace = [*context.steps(target.evidence)]

@@ -48,11 +48,13 @@ INFO_TEXT = RuleInfo(
     precision="high",
     summary="a range that ends with the stage starts from 0 instead of `start_layer`",
     what=(
-        "A range or a slice of the padded layer list ends at `end_layer` and starts from a literal: directly, or "
+        "A range or a slice of the padded layer list ends at `end_layer` and starts from a literal: "
+        "directly, or "
         "through a local that is set to 0 in one branch."
     ),
     why=(
-        "A stage owns `start_layer` to `end_layer`. On every stage but the first the range takes in the layers of the "
+        "A stage owns `start_layer` to `end_layer`. On every stage but the first the range takes in the "
+        "layers of the "
         "stages before it, whose slots hold placeholders, and whose buffers and weights are elsewhere."
     ),
     how="Start from `self.start_layer`, also where the local is set as a fallback.",
@@ -141,7 +143,8 @@ class StageRangeFromZero(Rule):
         severity, condition = context.level(slots.padded.owner, *([slots.number] if slots.number else []))
         start = "0" if slots.number is None else str(slots.number.data)
         message = (
-            f"`{shown(node)}` runs from {start} to the end of this stage: on every stage but the first it takes in "
+            f"`{shown(node)}` runs from {start} to the end of this stage: on every stage but the first "
+            f"it takes in "
             f"slots of earlier stages, which hold placeholders{f' ({condition})' if condition else ''}"
         )
         trace = [context.step(node, f"`{shown(node)}` takes these slots")] if place is not node else []
