@@ -44,12 +44,18 @@ def builders_of(context: Context, callee: Value) -> list[Builder]:
     return context.project.builders_of(context.place, tuple(path[:-1])) if len(path) > 2 else []
 
 
-def level_of_builders(builders: list[Builder], severity: str, condition: str) -> tuple[str, str]:
-    """A level, and the clause that says why, from the builders of an inner pool."""
+def level_of_builders(
+    context: Context, builders: list[Builder], severity: str, condition: str
+) -> tuple[str, str]:
+    """A level, and the clause that says why, from the builders of an inner pool.
+
+    Which pool a runner builds is the choice of a model; which one a pool builds inside is a test on the path.
+    """
     said = f" ({condition})" if condition else ""
     if builders and not any(b.with_range is not False for b in builders):
         return INFO, _LATENT
-    if any(b.with_range is False for b in builders) and any(b.with_range for b in builders):
+    mixed = any(b.with_range is False for b in builders) and any(b.with_range for b in builders)
+    if mixed and _is_pool(context, context.class_id):
         return min(severity, WARNING, key=_ORDER.index), (
             " (only when the inner pool comes from the builder that passes a stage range)"
         )
@@ -64,7 +70,7 @@ def level_at(context: Context, found: Values) -> tuple[str, str]:
         if len(path) > 2:
             builders = project.builders_of(context.place, path[:-1])
             builders = [one for one in builders if takes_range(project, one.class_id)]
-            return level_of_builders(builders, severity, condition)
+            return level_of_builders(context, builders, severity, condition)
     if context.class_id and any(path[0] == "self" for path in paths(found)):
         return _level_of_own(context, severity, condition)
     return severity, f" ({condition})" if condition else ""

@@ -114,7 +114,7 @@ class LiteralLayerId(Rule):
         method = target.function.rpartition(".")[2].rpartition(":")[2]
         severity, condition = context.level()
         builders = builders_of(context, callee)
-        severity, said = level_of_builders(builders, severity, condition)
+        severity, said = level_of_builders(context, builders, severity, condition)
         trace = [*context.steps(target.evidence)]
         if value.node is not None and value.node is not argument:
             trace.append(context.step(value.node, f"{value.data} is chosen here"))

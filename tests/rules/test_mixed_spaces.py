@@ -1,0 +1,421 @@
+"""PPL401 to PPL404, PPL701, PPL706 and PPL101's exceptions: what is reported at which level, and what is not."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from pplint.engine.check import JudgeRequest, judge
+from pplint.finding import Finding
+from pplint.rules.pool_samples import BUFFERS, HYBRID
+from pplint.rules.samples import LAYERS, UTILS
+
+HEAD = """\
+from sglang.srt.mem_cache.sample_buffers import SampleBuffers
+from sglang.srt.mem_cache.sample_hybrid import SampleHybridPool
+from sglang.srt.models.sample_model import SampleModel
+
+
+"""
+
+
+class Case(NamedTuple):
+    title: str
+    code: str
+    body: str
+    found: tuple[str, ...]
+    """The levels of the findings, in the order of their lines; empty: nothing is reported."""
+
+
+def judged(root: Path, code: str, body: str) -> list[Finding]:
+    package = root / "sglang"
+    sample = ("srt/case.py", HEAD + textwrap.dedent(body))
+    for name, text in (BUFFERS, HYBRID, LAYERS, UTILS, sample):
+        path = package / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    answer = judge(JudgeRequest(str(root), (str(package / "srt/case.py"),), {}, frozenset({code})))
+    assert not answer.troubles
+    return list(answer.findings)
+
+
+CASES = [
+    Case(
+        "a setter overrides one that subtracts",
+        "PPL401",
+        """
+        class Case(SampleBuffers):
+            def get_key_buffer(self, layer_id):
+                return self.k_buffer[layer_id]
+        """,
+        ("error",),
+    ),
+    Case(
+        "one branch forgets the first layer",
+        "PPL401",
+        """
+        class Case(SampleBuffers):
+            def get_key_buffer(self, layer_id):
+                if self.packed:
+                    return self.k_buffer[layer_id - self.start_layer].view()
+                return self.k_buffer[layer_id]
+        """,
+        ("error",),
+    ),
+    Case(
+        "only the first stage comes here",
+        "PPL401",
+        """
+        class Case(SampleBuffers):
+            def peek(self, layer):
+                if self.start_layer == 0:
+                    return self.k_buffer[layer.layer_id]
+        """,
+        (),
+    ),
+    Case(
+        "a platform must be on",
+        "PPL401",
+        """
+        class Case(SampleBuffers):
+            def peek(self, layer):
+                if _is_npu:
+                    return self.k_buffer[layer.layer_id]
+        """,
+        ("warning",),
+    ),
+    Case(
+        "the counter is shifted",
+        "PPL401",
+        """
+        class Case(SampleBuffers):
+            def wait(self, layer):
+                self.layer_transfer_counter.wait_until(layer.layer_id - self.start_layer)
+        """,
+        (),
+    ),
+    Case(
+        "another thing to wait for",
+        "PPL401",
+        """
+        class Case(SampleBuffers):
+            def wait(self, layer):
+                self.deadline.wait_until(layer.layer_id)
+        """,
+        (),
+    ),
+    Case(
+        "a draft model numbers its own layers",
+        "PPL401",
+        """
+        class CaseMTP(SampleBuffers):
+            def peek(self, layer):
+                return self.k_buffer[layer.layer_id]
+        """,
+        (),
+    ),
+    Case(
+        "a plain table of all layers",
+        "PPL401",
+        """
+        class Case:
+            def __init__(self, config):
+                self.scales = [None for _ in range(config.num_hidden_layers)]
+
+            def scale(self, layer):
+                return self.scales[layer.layer_id]
+        """,
+        (),
+    ),
+    Case(
+        "definitions that a call may reach disagree",
+        "PPL401",
+        """
+        class One:
+            def __init__(self, pool):
+                self.table = [None for _ in range(pool.layer_num)]
+
+            def load(self, layer_id):
+                return self.table[layer_id]
+
+
+        class Other(SampleBuffers):
+            def load(self, layer_id):
+                return self.k_buffer[layer_id - self.start_layer]
+
+
+        def run(host, layer):
+            host.load(layer.layer_id)
+        """,
+        (),
+    ),
+    Case(
+        "a loop counts the stage's layers for an accessor",
+        "PPL402",
+        """
+        class Case(SampleBuffers):
+            def total(self):
+                found = 0
+                for layer_id in range(self.layer_num):
+                    found += len(self.get_key_buffer(layer_id)) + len(self.k_buffer[layer_id])
+                return found
+        """,
+        ("error",),
+    ),
+    Case(
+        "an inner pool that is built without a range is asked with its own numbers",
+        "PPL402",
+        """
+        class Case:
+            def __init__(self, sparse_ids, start_layer):
+                self.start_layer = start_layer
+                self.index_pool = SampleBuffers(len(sparse_ids))
+
+            def shapes(self):
+                pool = self.index_pool
+                return [pool.get_key_buffer(i).shape for i in range(pool.layer_num)]
+        """,
+        (),
+    ),
+    Case(
+        "the counter of a stage slice picks from the padded list",
+        "PPL402",
+        """
+        class Case(SampleModel):
+            def walk(self):
+                for i, layer in enumerate(self.layers[self.start_layer : self.end_layer]):
+                    layer(self.layers[i])
+        """,
+        ("error",),
+    ),
+    Case(
+        "the counter of a stage slice decides what is captured",
+        "PPL402",
+        """
+        class Case(SampleModel):
+            def walk(self):
+                for i, layer in enumerate(self.layers[self.start_layer : self.end_layer]):
+                    if i in self.layers_to_capture:
+                        layer()
+        """,
+        ("error",),
+    ),
+    Case(
+        "the counter starts at the first layer, or indexes what the stage keeps",
+        "PPL402",
+        """
+        class Case(SampleModel):
+            def walk(self, caches):
+                for i, layer in enumerate(self.layers[self.start_layer : self.end_layer], self.start_layer):
+                    if i in self.layers_to_capture:
+                        layer(self.config.layer_types[i])
+                for i, layer in enumerate(self.layers[self.start_layer : self.end_layer]):
+                    layer(caches[i], self.config.layer_types[i + self.start_layer])
+        """,
+        (),
+    ),
+    Case(
+        "a slice that takes the end in",
+        "PPL403",
+        """
+        class Case(SampleModel):
+            def mine(self):
+                return self.layers[self.start_layer : self.end_layer + 1]
+        """,
+        ("error",),
+    ),
+    Case(
+        "the last layer is asked for",
+        "PPL403",
+        """
+        class Case(SampleModel):
+            def is_last(self, layer):
+                return layer.layer_id == self.end_layer, layer.layer_id == self.end_layer - 1
+        """,
+        ("error",),
+    ),
+    Case(
+        "an end in a local",
+        "PPL403",
+        """
+        def ids(info):
+            last = info.end_layer + 1
+            return list(range(info.start_layer, last))
+        """,
+        ("error",),
+    ),
+    Case(
+        "a count with one more",
+        "PPL403",
+        """
+        def slots(start_layer, end_layer):
+            return end_layer - start_layer + 1
+        """,
+        ("info",),
+    ),
+    Case(
+        "other ends, and the next stage's first layer by itself",
+        "PPL403",
+        """
+        def ids(first, last, start_layer, end_layer, tbo_end):
+            following = end_layer + 1
+            return range(first, last + 1), range(start_layer, tbo_end + 1), following, start_layer + 1
+        """,
+        (),
+    ),
+    Case(
+        "an inner pool is told that it starts at 0",
+        "PPL404",
+        """
+        def build(ids, start_layer):
+            inner = SampleBuffers(len(ids), start_layer=0)
+            return SampleHybridPool(ids, start_layer, full_kv_pool=inner)
+        """,
+        (),
+    ),
+    Case(
+        "one of two builders passes the range",
+        "PPL404",
+        """
+        def build(ids, start_layer, shared):
+            if shared:
+                inner = SampleBuffers(len(ids), start_layer=start_layer)
+            else:
+                inner = SampleBuffers(len(ids))
+            return SampleHybridPool(ids, start_layer, full_kv_pool=inner)
+        """,
+        ("error",),
+    ),
+    Case(
+        "a property that returns a number",
+        "PPL701",
+        """
+        class Case:
+            @property
+            def start_layer(self):
+                return 0
+
+            def get_key_buffer(self, layer_id):
+                return self.k_buffer[layer_id - self.start_layer]
+        """,
+        ("error",),
+    ),
+    Case(
+        "a number that is replaced later, a model, and a pool without GLOBAL ids",
+        "PPL701",
+        """
+        class Case:
+            def __init__(self):
+                self.start_layer = 0
+
+            def set_range(self, start_layer):
+                self.start_layer = start_layer
+
+            def get_key_buffer(self, layer_id):
+                return self.k_buffer[layer_id - self.start_layer]
+
+
+        class Model:
+            def __init__(self, config):
+                self.start_layer = 0
+                self.end_layer = config.num_hidden_layers
+        """,
+        (),
+    ),
+    Case(
+        "the smallest and the largest id",
+        "PPL706",
+        """
+        class Case(SampleHybridPool):
+            def ends(self):
+                first = min(self.full_attention_layer_id_mapping)
+                if self.full_attention_layer_id_mapping:
+                    return first, max(self.full_attention_layer_id_mapping)
+        """,
+        ("warning",),
+    ),
+    Case(
+        "an inner pool of a hybrid pool is asked for its first layer",
+        "PPL706",
+        """
+        class Case(SampleHybridPool):
+            def get_v_head_dim(self):
+                return self.full_kv_pool.get_key_buffer(self.full_kv_pool.start_layer).shape[-1]
+        """,
+        ("info",),
+    ),
+    Case(
+        "other dictionaries and lists",
+        "PPL706",
+        """
+        def first(table, layer_ids):
+            return [*table][0], next(iter(table)), min(table), [i for i in layer_ids if i > 3][0], layer_ids[0]
+        """,
+        (),
+    ),
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=[f"{case.code}: {case.title}" for case in CASES])
+def test_mixed_spaces_are_reported_at_their_level(case, tmp_path):
+    assert tuple(one.severity for one in judged(tmp_path, case.code, case.body)) == case.found
+
+
+PINNED = """
+class CasePinned:
+    def __init__(self, ids):
+        self.start_layer = 0
+        self.mapping = {gid: i for i, gid in enumerate(ids)}
+
+    def get_key_buffer(self, layer_id):
+        return self.inner[self.mapping[layer_id]]
+
+    def get_pinned_buffer(self, layer_id):
+        return self.inner[self.mapping[layer_id]]
+"""
+
+EXCEPTIONS = [
+    (
+        "a hybrid pool may not hold the first layer",
+        "def dim(pool):\n    return pool.get_key_buffer(0).shape[-1]\n",
+        "`SampleHybridPool` holds",
+    ),
+    (
+        "a pool pins its first layer",
+        PINNED + "\n\ndef dim(pool):\n    return pool.get_pinned_buffer(0).shape[-1]\n",
+        "`CasePinned` pins its `start_layer` to 0",
+    ),
+    (
+        "the range is set after the read",
+        """
+class Case(SampleBuffers):
+    def __init__(self, start_layer):
+        self.width = self.get_key_buffer(0).shape[-1]
+        self.start_layer = start_layer
+""",
+        "the range is set after this read",
+    ),
+    (
+        "the pool is a plain one",
+        """
+class Case(SampleBuffers):
+    def width(self):
+        return self.get_key_buffer(0).shape[-1]
+""",
+        "",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("body", "said"), [case[1:] for case in EXCEPTIONS], ids=[case[0] for case in EXCEPTIONS]
+)
+def test_a_literal_layer_id_names_the_pools_that_the_fix_does_not_help(body, said, tmp_path):
+    (finding,) = judged(tmp_path, "PPL101", body)
+    if said:
+        assert said in finding.message
+    else:
+        assert "not enough" not in finding.message
