@@ -109,6 +109,39 @@ def test_the_properties_go_before_the_decorators_of_the_forward(tmp_path):
     assert lines[finding.fix.edits[0].span.line - 1].strip() == "@torch.no_grad()"
 
 
+_HANDS_ON = """
+
+class TopForCausalLM:
+    def __init__(self, config, pp_group):
+        self.language_model = {inner}
+
+    def forward(self, input_ids, pp_proxy_tensors=None):
+        return run(input_ids, language_model=self.language_model{proxies})
+
+
+EntryClass = TopForCausalLM
+"""
+_PROXIES = ", pp_proxy_tensors=pp_proxy_tensors"
+
+UNKNOWN = {
+    "a class that is looked up": (_HANDS_ON.format(inner="find(config)()", proxies=_PROXIES), [WARNING]),
+    "proxies that go nowhere": (_HANDS_ON.format(inner="find(config)()", proxies=""), []),
+    "a class that is split": (
+        _HANDS_ON.format(inner="SampleModel(config, pp_group)", proxies=_PROXIES),
+        [ERROR],
+    ),
+    "a class that is not split": (
+        _HANDS_ON.format(inner="Plain()", proxies=_PROXIES) + "\n\nclass Plain:\n    pass\n",
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "levels"), UNKNOWN.values(), ids=UNKNOWN)
+def test_inner_models_of_unknown_class(text, levels, tmp_path):
+    assert [finding.severity for finding in findings_in(tmp_path, "PPL702", text)] == levels
+
+
 READS = {
     "a model": ("def look(model):\n    return getattr(model, 'start_layer', 0)\n", [ERROR]),
     "a pool of unknown class": ("def look(pool):\n    return getattr(pool, 'start_layer', 0)\n", [WARNING]),

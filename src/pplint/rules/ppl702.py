@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 
+from pplint.engine import values as v
 from pplint.engine.context import Context
 from pplint.engine.reach import Split, entry_classes, forwards_range, split_below
-from pplint.finding import ERROR, UNSAFE, Edit, Fix, Span
+from pplint.engine.vocabulary import PROXY_PARAMETER
+from pplint.finding import ERROR, UNSAFE, WARNING, Edit, Fix, Span
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.places import class_name_node
 from pplint.rules.samples import LAYERS, UTILS
@@ -39,6 +41,12 @@ _PROPERTIES = """\
 
 """
 
+_CONSEQUENCE = (
+    "accepts pipeline parallelism but exposes no `start_layer`/`end_layer`: every stage takes itself for "
+    "the owner "
+    "of all layers and allocates KV cache for all of them"
+)
+
 INFO_TEXT = RuleInfo(
     code="PPL702",
     name="hidden-stage-range",
@@ -48,7 +56,9 @@ INFO_TEXT = RuleInfo(
     what=(
         "A class named in `EntryClass` takes `pp_proxy_tensors` and its inner model is split over stages, "
         "but "
-        "neither the class nor a base defines, assigns or forwards `start_layer` and `end_layer`."
+        "neither the class nor a base defines, assigns or forwards `start_layer` and `end_layer`. Where the "
+        "class of the inner model is not known, but the proxies are "
+        "handed on to it, the finding is a warning."
     ),
     why=(
         "The model runner asks the top-level class for its range and falls back to all layers. Every stage "
@@ -100,19 +110,16 @@ class HiddenStageRange(Rule):
         if len(context.flow.classes) != 1 or class_id not in entry_classes(project):
             return
         split = hidden(context, class_id)
-        if split is None or any(hidden(context, base) for base in project.mro(class_id)[1:]):
-            return
-        inner = project.class_name(split.owner)
-        chain = ".".join(("self", *split.path))
-        name = class_name_node(context.source, node)
-        fix, no_fix = self._fix(context, node, class_id, split)
+        if split is None and tells_nothing(context, class_id):
+            self._report_unknown(context, node, class_id)
+        elif split is not None and not any(hidden(context, base) for base in project.mro(class_id)[1:]):
+            self._report(context, node, class_id, split)
+
+    def _report(self, context: Context, node: ast.ClassDef, class_id: str, split: Split) -> None:
+        project = context.project
+        inner, chain = project.class_name(split.owner), ".".join(("self", *split.path))
         below = [project.class_name(one) for one in project.children(class_id) if hidden(context, one)]
-        also = f" (also `{'`, `'.join(below[:3])}`, which inherits from it)" if below else ""
-        message = (
-            f"`{node.name}` accepts pipeline parallelism but exposes no `start_layer`/`end_layer`: every "
-            f"stage "
-            f"takes itself for the owner of all layers and allocates KV cache for all of them{also}"
-        )
+        also = f" (also `{'`, `'.join(below[:3])}`, which inherits it)" if below else ""
         trace = [
             context.fact_step(
                 split.owner, split.line, f"`{inner}` ({chain}) keeps the layers of one stage here"
@@ -122,16 +129,27 @@ class HiddenStageRange(Rule):
         if forward is not None:
             text = "this forward takes `pp_proxy_tensors`, so pipeline parallelism is let through"
             trace.append(context.fact_step(forward[0], forward[1]["line"], text))
+        fix, no_fix = self._fix(context, node, class_id, split)
         context.report(
-            self,
-            name,
-            message,
-            severity=ERROR,
-            trace=trace,
-            fix=fix,
-            no_fix=no_fix,
-            around=ast.Name(node.name),
+            self, class_name_node(context.source, node), f"`{node.name}` {_CONSEQUENCE}{also}",
+            severity=ERROR, trace=trace, fix=fix, no_fix=no_fix, around=ast.Name(node.name),
+        )  # fmt: skip
+
+    def _report_unknown(self, context: Context, node: ast.ClassDef, class_id: str) -> None:
+        """A class that hands the proxies on to an inner model whose class is not known."""
+        found = _unknown_inner(context, node, class_id)
+        if found is None:
+            return
+        attribute, call = found
+        step = context.step(
+            call, f"the proxies are handed on to `self.{attribute}`, whose class is not known"
         )
+        context.report(
+            self, class_name_node(context.source, node),
+            f"`{node.name}` {_CONSEQUENCE} (only when the class of `self.{attribute}` is split)",
+            severity=WARNING, trace=[step], no_fix="the class of the inner model is not known",
+            around=ast.Name(node.name),
+        )  # fmt: skip
 
     def _fix(
         self, context: Context, node: ast.ClassDef, class_id: str, split: Split
@@ -159,12 +177,31 @@ class HiddenStageRange(Rule):
 
 def hidden(context: Context, class_id: str) -> Split | None:
     """The split layer list whose range a class that accepts pipeline parallelism does not tell, or None."""
+    return split_below(context.project, class_id) if tells_nothing(context, class_id) else None
+
+
+def tells_nothing(context: Context, class_id: str) -> bool:
+    """Whether a class accepts pipeline parallelism without any way to ask it for its range."""
     project = context.project
     if not project.accepts_pp(class_id) or project.is_draft(class_id):
-        return None
-    if project.owns_start(class_id) or forwards_range(project, class_id):
-        return None
-    return split_below(project, class_id)
+        return False
+    return not project.owns_start(class_id) and not forwards_range(project, class_id)
+
+
+def _unknown_inner(context: Context, node: ast.ClassDef, class_id: str) -> tuple[str, ast.Call] | None:
+    """An attribute of unknown class that the class's own forward hands the proxies on to, with the call."""
+    forward = next((one for one in node.body if getattr(one, "name", "") == "forward"), node)
+    for call in ast.walk(forward):
+        if not isinstance(call, ast.Call) or not any(
+            isinstance(k.value, ast.Name) and k.value.id == PROXY_PARAMETER for k in call.keywords
+        ):
+            continue
+        for part in (call.func, *call.args, *(k.value for k in call.keywords)):
+            path = v.dotted(part)
+            inner = path is not None and len(path) == 2 and path[0] == "self" and "model" in path[1]
+            if path and inner and not context.project.attribute_types(class_id, path[1]):
+                return path[1], call
+    return None
 
 
 def _insertion(node: ast.ClassDef) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
