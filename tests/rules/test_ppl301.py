@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from layer_cases import findings_in, method
 
-from pplint.finding import INFO, WARNING
+from pplint.finding import ERROR, INFO, WARNING
 
 BAD = {
     "a loop over the list": "for layer in self.model.layers:\n    print(layer.mlp)",
@@ -111,17 +111,36 @@ class TolerantPool:
     assert not findings_in(tmp_path, "PPL301", method(body), ("srt/tolerant.py", text))
 
 
-@pytest.mark.parametrize(
-    ("body", "level"),
-    [
-        ("        if _use_aiter:\n            return [x.mlp for x in self.model.layers]\n", WARNING),
-        ("        return [x.mlp for x in self.model.layers]\n\n"
-         "    def look(self):\n        if _use_aiter:\n            self._inner()\n", WARNING),
-        ("        return [x.mlp for x in self.model.layers]\n\n"
-         "    def look(self):\n        self._inner()\n        if _use_aiter:\n            self._inner()\n", "error"),
-    ],
-    ids=["under a flag", "in a method called under a flag", "in a method also called without"],
-)  # fmt: skip
+FLAGS = {
+    "under a flag": (
+        "        if _use_aiter:\n            return [x.mlp for x in self.model.layers]\n",
+        WARNING,
+    ),
+    "in a method called under a flag": (
+        """\
+        return [x.mlp for x in self.model.layers]
+
+    def look(self):
+        if _use_aiter:
+            self._inner()
+""",
+        WARNING,
+    ),
+    "in a method also called without": (
+        """\
+        return [x.mlp for x in self.model.layers]
+
+    def look(self):
+        self._inner()
+        if _use_aiter:
+            self._inner()
+""",
+        ERROR,
+    ),
+}
+
+
+@pytest.mark.parametrize(("body", "level"), FLAGS.values(), ids=FLAGS)
 def test_a_flag_on_the_path_makes_a_warning(body, level, tmp_path):
     (found,) = findings_in(tmp_path, "PPL301", "    def _inner(self):\n" + body)
     assert found.severity == level

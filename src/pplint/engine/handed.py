@@ -10,7 +10,7 @@ _DEPTH = 3
 
 
 class Reader(NamedTuple):
-    """A read of `attribute` in `module` at `line`, of the "first" or of "each" element, that nothing guards."""
+    """A read of `attribute` in `module` at `line`, of the "first" or of "each" element."""
 
     how: str
     attribute: str

@@ -26,7 +26,7 @@ ALL = "all"  # an upper bound at the end of the model, written or left out
 class Slots(NamedTuple):
     """Slots of the padded list `padded`, which is written as one of the alternatives `lists`.
 
-    `low` and `high` are the kinds of the bounds (`ZERO`, `ALL`, START, END or LITERAL of `spaces`). `number` is
+    `low` and `high` are the kinds of the bounds (`ZERO`, `ALL`, START, END or LITERAL). `number` is
     the literal where there is one, `source` what runs over the slots (a range, a slice, an enumerate or the
     list), and `loop` is the iterable of the loop that takes them one by one.
     """

@@ -14,7 +14,7 @@ _WIDTH = 60
 
 
 class Owner(NamedTuple):
-    """How the range of the stage is written; `proven` when the class that holds the list is known to have it."""
+    """How the range of the stage is written; `proven` when the class of the list is known to have it."""
 
     start: str
     end: str
@@ -22,7 +22,7 @@ class Owner(NamedTuple):
 
 
 def read_slots(context: Context, element: ast.expr, attribute: str) -> Slots | None:
-    """The slots of which an attribute is read, unless the read cannot fail or a test of the element guards."""
+    """The slots of which an attribute is read, unless the read cannot fail or is guarded."""
     if attribute.startswith("__") or attribute in PLACEHOLDER_ATTRIBUTES or context.draft:
         return None
     found = context.flow.evaluate(element)

@@ -166,7 +166,8 @@ class LiteralLayerName(Rule):
         fix, no_fix = _fix(context, named)
         context.report(
             self, named.node, message, severity=severity, fix=fix,
-            trace=[context.step(node, "the name is looked up here")], no_fix=no_fix, statement=context.home(named.node),
+            trace=[context.step(node, "the name is looked up here")],
+            no_fix=no_fix, statement=context.home(named.node),
         )  # fmt: skip
 
 
@@ -178,7 +179,7 @@ def _takes_part(context: Context) -> bool:
 
 def _has_weights(context: Context, node: ast.expr) -> bool:
     """Whether an expression is, by its name, a dictionary of the module's own parameters or buffers."""
-    words = [node] if isinstance(node, (ast.Name, ast.Attribute)) else []
+    words: list[ast.expr] = [node] if isinstance(node, (ast.Name, ast.Attribute)) else []
     for value in context.flow.evaluate(node):
         if value.kind == v.CALL and isinstance(value.node, ast.Call):
             words += [value.node.func, *(a.func for a in value.node.args if isinstance(a, ast.Call))]
