@@ -30,7 +30,8 @@ ASKS = OUTSIDE.replace("isinstance(model, PPMissingLayer)", "int(name) < model.s
 FOUND = {
     "no test at all": each("params_dict[name].copy_(weight)"),
     "biases only": each(
-        "if name.endswith('.bias') and name not in params_dict:\n    continue\nparams_dict[name].copy_(weight)"
+        "if name.endswith('.bias') and name not in params_dict:\n    continue\n"
+        "params_dict[name].copy_(weight)"
     ),
     "a test of one of two lookups": each(
         "if 'experts' in name:\n    if name not in params_dict:\n        continue\n"
@@ -195,5 +196,6 @@ def test_a_subclass_that_accepts_pipelines(body, levels, tmp_path):
         "\n\nclass NewForCausalLM(OldForCausalLM):\n"
         "    def forward(self, input_ids, pp_proxy_tensors=None):\n        return input_ids\n\n"
     )
-    text = LATENT + each("params_dict[name].copy_(weight)") + child + loader(body)
+    entry = "\n\nEntryClass = [OldForCausalLM, NewForCausalLM]\n"
+    text = LATENT + each("params_dict[name].copy_(weight)") + child + loader(body) + entry
     assert [finding.severity for finding in findings_in(tmp_path, "PPL302", text)] == levels

@@ -133,7 +133,8 @@ class UnfilteredWeightLookup(Rule):
     def module(self, context: Context, tree: ast.Module) -> None:
         """Find the lookups that no filter stands before."""
         self._bad = {}
-        if "load" not in context.source.text or "named_parameters" not in context.source.text:
+        text = context.source.text
+        if "load" not in text or "named_parameters" not in text or not _has_split_class(context):
             return
         walk = LoaderWalk(context.project, context.module, tree)
         Flow(module_constants(tree), walk).module(tree)
@@ -180,6 +181,17 @@ class UnfilteredWeightLookup(Rule):
         )  # fmt: skip
 
 
+def _has_split_class(context: Context) -> bool:
+    """Whether a class of this file, or one below it, is split: else there is nothing to look for."""
+    project = context.project
+    names = project.summaries[context.module]["classes"]
+    return any(
+        split_below(project, one) is not None
+        for name in names
+        for one in (f"{context.module}:{name}", *project.children(f"{context.module}:{name}"))
+    )
+
+
 def split_loader(context: Context, owner: str, loader: str) -> tuple[str, bool] | None:
     """The split class that runs a loader (its owner or one that inherits it), and whether it accepts PP.
 
@@ -194,8 +206,11 @@ def split_loader(context: Context, owner: str, loader: str) -> tuple[str, bool] 
             or split_below(project, one) is None
         ):
             continue
-        above = [one, *(top for top in entries_above(project, one) if not project.is_draft(top))]
-        if any(project.accepts_pp(top) for top in above):
+        family = project.children(owner)
+        above = [
+            top for top in entries_above(project, one) if top not in family and not project.is_draft(top)
+        ]
+        if any(project.accepts_pp(top) for top in (one, *above)):
             return one, True
         latent = latent or one
     return (latent, False) if latent else None
