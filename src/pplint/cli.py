@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 
 import click
@@ -89,12 +90,9 @@ class Failure(click.ClickException):
 
 def complain(text: str) -> None:
     """Print a line for the user on standard error; a closed standard error is nobody's loss."""
-    try:
-        print(
-            f"pplint: {text}".encode("utf-8", "backslashreplace").decode("utf-8"), file=sys.stderr, flush=True
-        )
-    except (OSError, UnicodeError):
-        return
+    with suppress(OSError, UnicodeError):
+        shown = f"pplint: {text}".encode("utf-8", "backslashreplace").decode("utf-8")
+        print(shown, file=sys.stderr, flush=True)
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -63,7 +63,8 @@ class _Names:
     def last(self, name: str) -> int:
         """Return the number of the last rule that matches, or -1."""
         found = self._exact.get(name, -1)
-        if name.endswith(self._tails) or (self._others is not None and self._others(name)):
+        others = self._others
+        if name.endswith(self._tails) or (others is not None and others(name)):
             for number, pattern in self._globs:
                 if number < found:
                     break

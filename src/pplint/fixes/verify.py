@@ -68,12 +68,11 @@ def _regions(before: Source, after: Source, edits: Sequence[Placed]) -> Regions:
     """Return where the edits stand in both texts, in ast's coordinates."""
     old, new, shift = [], [], 0
     for edit in edits:
-        ends = (edit.char_start, edit.char_end)
-        old.append(tuple(_ast_place(before, index) for index in ends))
-        now = (edit.char_start + shift, edit.char_start + shift + len(edit.text))
-        new.append(tuple(_ast_place(after, index) for index in now))
+        old.append((_ast_place(before, edit.char_start), _ast_place(before, edit.char_end)))
+        start = edit.char_start + shift
+        new.append((_ast_place(after, start), _ast_place(after, start + len(edit.text))))
         shift += len(edit.text) - (edit.char_end - edit.char_start)
-    return Regions([(a, b) for a, b in old], [(a, b) for a, b in new])
+    return Regions(old, new)
 
 
 def _ast_place(source: Source, index: int) -> tuple[int, int]:
