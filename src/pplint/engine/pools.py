@@ -211,7 +211,7 @@ def takes_range(project: Project, class_id: str) -> bool:
 
 
 def bare_builders(project: Project, class_id: str) -> list[Place]:
-    """Where a class (or the base that is built instead) comes to be, if it could get a stage range and never does."""
+    """Where a class (or the base built instead) comes to be, if it could get a stage range and never does."""
     for one in project.mro(class_id):
         if not takes_range(project, one):
             return []

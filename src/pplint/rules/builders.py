@@ -1,4 +1,4 @@
-"""How the pools that a place asks come to be, and what that makes of a finding's level."""
+"""Pools that a place asks: in which space, how they come to be, and what that makes of a level."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from pplint.engine.pools import bare_builders, takes_range
 from pplint.engine.project import Builder
 from pplint.engine.spaces import DENSE, OWNED, STAGE, START, Space, space_of
 from pplint.engine.values import Value, Values, paths
-from pplint.finding import ERROR, INFO, WARNING
+from pplint.finding import ERROR, INFO, SAFE, WARNING, Fix
 
 _CONTRARY = frozenset({OWNED, START, STAGE, DENSE})
+_SIMPLE = (ast.Name, ast.Attribute, ast.Subscript, ast.Call)
 _ORDER = (INFO, WARNING, ERROR)
 _LATENT = " (latent: every builder of this inner pool leaves its stage range out)"
 
@@ -99,8 +100,8 @@ def _is_pool(context: Context, owner: str) -> bool:
 def one_space(context: Context, node: ast.expr, wanted: frozenset[str]) -> tuple[Value, Space] | None:
     """An alternative of an expression in one of the spaces, unless another one says the contrary.
 
-    Alternatives that are parameters, or of which nothing is known, say nothing; nor does what only the first stage
-    reaches.
+    Alternatives that are parameters, or of which nothing is known, say nothing; nor does what only the first
+    stage reaches.
     """
     picked: tuple[Value, Space] | None = None
     for value in context.flow.evaluate(node):
@@ -119,3 +120,20 @@ def both_spaces(context: Context, node: ast.Call, argument: ast.expr, other: str
     return any(
         argument_for(node, target, callee) is argument for target, callee in context.targets(node, other)
     )
+
+
+def shift_fix(
+    context: Context, index: ast.expr, receiver: tuple[str, ...], owner: str
+) -> tuple[Fix | None, str]:
+    """The edit that subtracts `<receiver>.start_layer`, or why there is none."""
+    if not receiver:
+        return (
+            None,
+            "the list's owner is not a name or a dotted chain, so it cannot be asked for `start_layer`",
+        )
+    if not isinstance(index, _SIMPLE):
+        return None, "subtract `start_layer` from the whole index"
+    if not owner or not context.project.owns_start(owner):
+        return None, "the list's owner has no `start_layer`"
+    text = f"{ast.get_source_segment(context.source.text, index)} - {'.'.join(receiver)}.start_layer"
+    return Fix(SAFE, f"subtract `{'.'.join(receiver)}.start_layer`", (context.edit(index, text),)), ""

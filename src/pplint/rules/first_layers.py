@@ -20,7 +20,7 @@ _NAMED = 2
 def not_enough(
     context: Context, node: ast.Call, targets: list[Target], built: list[str]
 ) -> tuple[str, list[Step]]:
-    """The clause of a message, and the steps, on pools whose `start_layer` does not repair the call at `node`.
+    """A message's clause, and the steps, on pools whose `start_layer` does not repair the call at `node`.
 
     `built` are the classes that the object which is asked is built from, where they are known.
     """

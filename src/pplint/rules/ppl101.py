@@ -23,21 +23,28 @@ INFO_TEXT = RuleInfo(
     precision="very-high",
     summary="a literal is given where a GLOBAL layer id is expected",
     what=(
-        "A call hands a number to a parameter that takes a GLOBAL layer id: directly, by keyword, through a local, "
+        "A call hands a number to a parameter that takes a GLOBAL layer id: directly, by keyword, "
+        "through a local, "
         "module or class constant, through one branch of an assignment, or through an alias of the method."
     ),
     why=(
-        "Such a method subtracts the stage's `start_layer` (or looks the id up in a dictionary of the stage's ids). "
-        "With 0 on a stage that starts at layer 12 it reads `buffer[-12]`: an IndexError when the stage owns fewer "
+        "Such a method subtracts the stage's `start_layer` (or looks the id up in a dictionary of the "
+        "stage's ids). "
+        "With 0 on a stage that starts at layer 12 it reads `buffer[-12]`: an IndexError when the stage "
+        "owns fewer "
         "layers than that, and silently another layer when it owns more."
     ),
     how=(
-        "Ask the object that is asked anyway for its first layer: `pool.get_value_buffer(pool.start_layer)`. Keep "
-        "reading the dimension from the buffer; the model's configured head dimension differs from it for MLA."
+        "Ask the object that is asked anyway for its first layer: "
+        "`pool.get_value_buffer(pool.start_layer)`. Keep "
+        "reading the dimension from the buffer; the model's configured head dimension differs from it "
+        "for MLA."
     ),
     silent=(
-        "Calls that only the first stage makes (`start_layer == 0`, `is_first_rank`, one stage in all), draft models, "
-        "methods that take a LOCAL index, and inner pools that are never given a stage range (these are info)."
+        "Calls that only the first stage makes (`start_layer == 0`, `is_first_rank`, one stage in all), "
+        "draft models, "
+        "methods that take a LOCAL index, and inner pools that are never given a stage range (these are "
+        "info)."
     ),
     fixable="`0` becomes `<receiver>.start_layer` (safe where the receiver is a name or a dotted chain).",
     examples=(
@@ -129,12 +136,16 @@ class LiteralLayerId(Rule):
             if b.with_range
         ][:2]
         fix, no_fix = self._fix(context, node, argument, value, reached)
-        clause, exceptions = "", []
+        clause = ""
+        exceptions: list[Step] = []
         if value.data == 0:
             built = [one.class_id for one in builders]
             clause, exceptions = not_enough(context, node, [one for one, _ in reached], built)
         trace += exceptions
-        message = f"layer id {value.data} is given to `{method}`, which takes a GLOBAL layer id: {_stage(value.data)}{said}{clause}"
+        message = (
+            f"layer id {value.data} is given to `{method}`, which takes a GLOBAL layer id: "
+            f"{_stage(value.data)}{said}{clause}"
+        )
         if severity == INFO:
             fix = None
         context.report(

@@ -10,15 +10,14 @@ from pplint.engine.context import Context
 from pplint.engine.pools import StageList
 from pplint.engine.spaces import EVERY, OWNED, START, Space
 from pplint.engine.values import Value
-from pplint.finding import ERROR, INFO, SAFE, Fix, Step
+from pplint.finding import ERROR, INFO, SAFE, Step
 from pplint.rules.base import Example, Rule, RuleInfo
-from pplint.rules.builders import both_spaces, level_at, one_space
+from pplint.rules.builders import both_spaces, level_at, one_space, shift_fix
 from pplint.rules.pool_samples import BUFFERS
 from pplint.rules.ppl101 import argument_for
 
 COUNTER_METHOD = "wait_until"
 _GLOBAL = frozenset({OWNED, START, EVERY})
-_SIMPLE = (ast.Name, ast.Attribute, ast.Subscript, ast.Call)
 
 INFO_TEXT = RuleInfo(
     code="PPL401",
@@ -27,20 +26,31 @@ INFO_TEXT = RuleInfo(
     precision="high",
     summary="a GLOBAL layer id indexes a list of the stage's own layers",
     what=(
-        "A GLOBAL layer id (`layer.layer_id`, a parameter that elsewhere is shifted, an id from `start_layer` on) is "
-        "used as an index of a list that has one entry per layer of the stage, is given to a method that uses it so, "
+        "A GLOBAL layer id (`layer.layer_id`, a parameter that elsewhere is shifted, an id from "
+        "`start_layer` on) is "
+        "used as an index of a list that has one entry per layer of the stage, is given to a method "
+        "that uses it so, "
         "or to a transfer counter, which counts the layers of the stage."
     ),
     why=(
-        "The list of a stage that owns layers 12 to 23 has 12 entries, 0 to 11. With the id 12 every stage but the "
-        "first meets an IndexError; where the list has more entries than that, it reads another layer's silently."
+        "The list of a stage that owns layers 12 to 23 has 12 entries, 0 to 11. With the id 12 every "
+        "stage but the "
+        "first meets an IndexError; where the list has more entries than that, it reads another layer's "
+        "silently."
     ),
-    how="Subtract the stage's first layer: `self.k_buffer[layer_id - self.start_layer]`, as the sibling methods do.",
+    how=(
+        "Subtract the stage's first layer: `self.k_buffer[layer_id - self.start_layer]`, as the sibling "
+        "methods do."
+    ),
     silent=(
-        "Loops over `range(layer_num)` whose variable is called `layer_id`, DENSE ids, lists of the full length, and "
+        "Loops over `range(layer_num)` whose variable is called `layer_id`, DENSE ids, lists of the "
+        "full length, and "
         "code that only the first stage reaches. Pools that are never given a stage range are info."
     ),
-    fixable="`layer_id` becomes `layer_id - <owner>.start_layer` (safe where the owner is a dotted chain that has it).",
+    fixable=(
+        "`layer_id` becomes `layer_id - <owner>.start_layer` (safe where the owner is a dotted chain that "
+        "has it)."
+    ),
     examples=(
         Example(
             title="The setter forgets what the getter subtracts",
@@ -168,7 +178,8 @@ class GlobalIdOnLocalList(Rule):
             context.report(
                 self,
                 argument,
-                f"GLOBAL layer id is given to `{method}`, which uses it as an index among the stage's own layers: a "
+                f"GLOBAL layer id is given to `{method}`, which uses it as an index among the stage's "
+                "own layers: a "
                 f"stage with `start_layer` > 0 takes another layer's entry or meets an IndexError{said}",
                 severity=severity,
                 trace=[context.step(argument, found.why), *context.steps(target.evidence)],
@@ -186,7 +197,7 @@ class GlobalIdOnLocalList(Rule):
         if found is None or receiver is None:
             return
         severity, said = level_at(context, (Value(v.PATH, ("self", COUNTER_METHOD)),))
-        fix, no_fix = _shift(context, node.args[0], receiver[:-1], context.class_id)
+        fix, no_fix = shift_fix(context, node.args[0], receiver[:-1], context.class_id)
         context.report(
             self,
             node.args[0],
@@ -210,7 +221,7 @@ class GlobalIdOnLocalList(Rule):
     ) -> None:
         severity, said = level_at(context, (Value(v.PATH, path),))
         written = v.dotted(node.value)
-        fix, no_fix = _shift(context, index, written[:-1] if written else (), hit[0])
+        fix, no_fix = shift_fix(context, index, written[:-1] if written else (), hit[0])
         context.report(
             self,
             index,
@@ -231,7 +242,7 @@ class GlobalIdOnLocalList(Rule):
         path: tuple[str, ...],
         hit: tuple[str, StageList],
     ) -> None:
-        """A parameter used as it is, while a method of the same name or kind subtracts `start_layer` from it."""
+        """A parameter used as it is, while a base or a sibling method takes it as a GLOBAL id."""
         place, shown = context.place, hit[1]
         name = next((x.data for x in context.flow.evaluate(index) if x.kind == v.PARAM), "")
         if not name or not context.class_id or path[0] != "self" or len(path) != 2:
@@ -248,13 +259,14 @@ class GlobalIdOnLocalList(Rule):
             if evidence is None:
                 continue
             severity, said = level_at(context, (Value(v.PATH, path),))
-            fix, no_fix = _shift(context, index, path[:-1], hit[0])
+            fix, no_fix = shift_fix(context, index, path[:-1], hit[0])
             same = function in above
             context.report(
                 self,
                 index,
                 f"`{place.function}` indexes `{'.'.join(path)}` with `{name}` as it is, while "
-                f"{'the method it overrides' if same else f'its sibling `{shown.method}`'} takes a GLOBAL layer id: "
+                f"{'the method it overrides' if same else f'its sibling `{shown.method}`'} takes a "
+                "GLOBAL layer id: "
                 f"one of them is wrong on a stage with `start_layer` > 0{said}",
                 severity=severity if same else INFO,
                 trace=[*context.steps(evidence), _shown(context, shown, path[-1])],
@@ -271,23 +283,6 @@ def _global(context: Context, node: ast.expr) -> Space | None:
     if found is None or (found[1].kind == EVERY and "num_hidden_layers" not in found[1].why):
         return None
     return found[1]
-
-
-def _shift(
-    context: Context, index: ast.expr, receiver: tuple[str, ...], owner: str
-) -> tuple[Fix | None, str]:
-    """The edit that subtracts `<receiver>.start_layer`, or why there is none."""
-    if not receiver:
-        return (
-            None,
-            "the list's owner is not a name or a dotted chain, so it cannot be asked for `start_layer`",
-        )
-    if not isinstance(index, _SIMPLE):
-        return None, "subtract `start_layer` from the whole index"
-    if not owner or not context.project.owns_start(owner):
-        return None, "the list's owner has no `start_layer`"
-    text = f"{ast.get_source_segment(context.source.text, index)} - {'.'.join(receiver)}.start_layer"
-    return Fix(SAFE, f"subtract `{'.'.join(receiver)}.start_layer`", (context.edit(index, text),)), ""
 
 
 def _shown(context: Context, shown: StageList, name: str) -> Step:

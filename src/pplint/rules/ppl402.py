@@ -31,21 +31,33 @@ INFO_TEXT = RuleInfo(
     precision="high",
     summary="a LOCAL index is used as a GLOBAL layer id",
     what=(
-        "A counter that starts at 0 on every stage (`range(self.layer_num)`, `enumerate` of a stage slice or of a buffer "
-        "list) is given to a parameter that takes a GLOBAL layer id, indexes a list of the full length (the padded "
-        "layer list, a list of the model's configuration, a dictionary of GLOBAL ids), or is compared with one."
+        "A counter that starts at 0 on every stage (`range(self.layer_num)`, `enumerate` of a stage "
+        "slice or of a buffer "
+        "list) is given to a parameter that takes a GLOBAL layer id, indexes a list of the full length "
+        "(the padded "
+        "layer list, a list of the model's configuration, a dictionary of GLOBAL ids), or is compared "
+        "with one."
     ),
     why=(
-        "On a stage that owns layers 12 to 23 the counter runs from 0 to 11: layers that live on another stage. An "
-        "accessor subtracts 12 from it and meets an IndexError or reads another layer; a list of the configuration "
+        "On a stage that owns layers 12 to 23 the counter runs from 0 to 11: layers that live on "
+        "another stage. An "
+        "accessor subtracts 12 from it and meets an IndexError or reads another layer; a list of the "
+        "configuration "
         "answers for the wrong layer without any error."
     ),
-    how="Count from the first layer: `range(start_layer, start_layer + layer_num)`, `enumerate(slice, start_layer)`.",
+    how=(
+        "Count from the first layer: `range(start_layer, start_layer + layer_num)`, `enumerate(slice, "
+        "start_layer)`."
+    ),
     silent=(
-        "Counters that index lists of the stage, counters to which `start_layer` is added first, inner pools that are "
+        "Counters that index lists of the stage, counters to which `start_layer` is added first, inner "
+        "pools that are "
         "never given a stage range (these are info), and code that only the first stage reaches."
     ),
-    fixable="`range(n)` becomes `range(start_layer, start_layer + n)` where nothing else uses the counter (unsafe).",
+    fixable=(
+        "`range(n)` becomes `range(start_layer, start_layer + n)` where nothing else uses the counter "
+        "(unsafe)."
+    ),
     examples=(
         Example(
             title="Every buffer of the stage is asked for by its position",
@@ -55,7 +67,10 @@ from sglang.srt.mem_cache.sample_buffers import SampleBuffers
 
 class SampleNPUBuffers(SampleBuffers):
     def get_contiguous_buf_infos(self):
-        return [self.get_key_buffer(i).shape for i in range(self.layer_num)]  # PPL402
+        return [
+            self.get_key_buffer(i).shape  # PPL402
+            for i in range(self.layer_num)
+        ]
 """,
             fixed="""\
 from sglang.srt.mem_cache.sample_buffers import SampleBuffers
@@ -63,7 +78,10 @@ from sglang.srt.mem_cache.sample_buffers import SampleBuffers
 
 class SampleNPUBuffers(SampleBuffers):
     def get_contiguous_buf_infos(self):
-        return [self.get_key_buffer(i).shape for i in range(self.start_layer, self.start_layer + self.layer_num)]  # PPL402
+        return [
+            self.get_key_buffer(i).shape  # PPL402
+            for i in range(self.start_layer, self.start_layer + self.layer_num)
+        ]
 """,
             safety=UNSAFE,
             files=(BUFFERS,),
@@ -135,7 +153,8 @@ class LocalIndexAsLayerId(Rule):
             context.report(
                 self,
                 argument,
-                f"LOCAL index is given to `{method}`, which takes a GLOBAL layer id: a stage with `start_layer` > 0 "
+                f"LOCAL index is given to `{method}`, which takes a GLOBAL layer id: a stage with "
+                "`start_layer` > 0 "
                 f"asks for layers that it does not own{said}",
                 severity=severity,
                 trace=[context.step(argument, space.why), *context.steps(target.evidence)],
@@ -158,7 +177,8 @@ class LocalIndexAsLayerId(Rule):
         context.report(
             self,
             node.slice,
-            f"LOCAL index is used on `{ast.unparse(node.value)}`, {what}: a stage with `start_layer` > 0 takes the "
+            f"LOCAL index is used on `{ast.unparse(node.value)}`, {what}: a stage with `start_layer` > 0 "
+            "takes the "
             f"entry of a layer that it does not own{said}",
             severity=severity,
             trace=[context.step(node.slice, found[1].why)],
@@ -182,18 +202,21 @@ class LocalIndexAsLayerId(Rule):
             context.report(
                 self,
                 one,
-                f"LOCAL index is compared with `{ast.unparse(other)}`, which speaks of GLOBAL layer ids: on a stage "
+                f"LOCAL index is compared with `{ast.unparse(other)}`, which speaks of GLOBAL layer ids: "
+                "on a stage "
                 f"with `start_layer` > 0 the test means another layer{said}",
                 severity=severity,
                 trace=[context.step(one, found[1].why)],
-                no_fix="count from `start_layer`, or add it; other uses of the counter may need the LOCAL index",
+                no_fix=(
+                    "count from `start_layer`, or add it; other uses of the counter may need the LOCAL index"
+                ),
                 around=node,
             )
             return
 
 
 def _counts_itself(context: Context, callee: Value, value: Value) -> bool:
-    """Whether an inner pool is asked with its own numbering: it gets no stage range, or nobody says that it does."""
+    """Whether an inner pool is asked with its own numbering: nobody says that it gets a range."""
     builders = builders_of(context, callee)
     if any(builder.with_range for builder in builders):
         return False
@@ -225,7 +248,7 @@ def _speaks_global(context: Context, operator: ast.cmpop, node: ast.expr) -> boo
 
 
 def _range_fix(context: Context, node: ast.Call, argument: ast.expr, value: Value) -> tuple[Fix | None, str]:
-    """Let `range(<owner>.layer_num)` start at the owner's first layer, where only this call uses the counter."""
+    """Let `range(<owner>.layer_num)` start at the owner's first layer, if only this call uses it."""
     manual = "count from `start_layer`; other uses of the counter may need the LOCAL index"
     counted: ast.AST | None = value.data[0].node if value.kind == v.ELEMENT else None
     if not isinstance(argument, ast.Name) or not isinstance(counted, ast.Call) or len(counted.args) != 1:

@@ -19,15 +19,22 @@ INFO_TEXT = RuleInfo(
     precision="high",
     summary="the exclusive end of a stage is treated as a layer of the stage",
     what=(
-        "`range(start_layer, end_layer + 1)`, a slice up to `end_layer + 1`, `start_layer <= id <= end_layer`, "
-        "`layers[end_layer]`, or a test `layer_id == end_layer`. `end_layer` is one past the last layer of the stage."
+        "`range(start_layer, end_layer + 1)`, a slice up to `end_layer + 1`, `start_layer <= id <= "
+        "end_layer`, "
+        "`layers[end_layer]`, or a test `layer_id == end_layer`. `end_layer` is one past the last layer "
+        "of the stage."
     ),
     why=(
-        "Every stage but the last takes in the first layer of the next stage: it keeps a cache for a layer that it does "
-        "not run, or reads a placeholder. A pool that counts its layers is one too large, and ids map to wrong places."
+        "Every stage but the last takes in the first layer of the next stage: it keeps a cache for a "
+        "layer that it does "
+        "not run, or reads a placeholder. A pool that counts its layers is one too large, and ids map "
+        "to wrong places."
     ),
     how="Leave the `+ 1` out: `range(start_layer, end_layer)`; the last layer is `end_layer - 1`.",
-    silent="`end_layer - 1`, counts that are padded on purpose (info), and code that only the last stage reaches.",
+    silent=(
+        "`end_layer - 1`, counts that are padded on purpose (info), and code that only the last stage "
+        "reaches."
+    ),
     fixable="`end_layer + 1` becomes `end_layer` (unsafe: it changes what the first stage does, too).",
     examples=(
         Example(
@@ -130,7 +137,7 @@ class StageEndOffByOne(Rule):
             if value.node is end:
                 kept = ast.get_source_segment(context.source.text, inner) or ""
                 fix = Fix(UNSAFE, f"stop at `{kept}`", (context.edit(end, kept),))
-            text = "`end_layer` is exclusive: this takes in the first layer of the next stage, which this stage does not own"
+            text = "`end_layer` is exclusive: this takes in the first layer of the next stage"
             self._report(context, end, node, text, fix=fix)
             return
 

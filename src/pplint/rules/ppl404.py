@@ -18,13 +18,17 @@ INFO_TEXT = RuleInfo(
     precision="high",
     summary="an id that is already an index among the pool's layers is shifted once more",
     what=(
-        "An outer pool turns GLOBAL ids into DENSE ones with a dictionary and asks an inner pool with them, but the "
-        "inner pool was built with the stage's `start_layer`, which it subtracts again. The finding stands at that "
+        "An outer pool turns GLOBAL ids into DENSE ones with a dictionary and asks an inner pool with "
+        "them, but the "
+        "inner pool was built with the stage's `start_layer`, which it subtracts again. The finding "
+        "stands at that "
         "argument of the inner pool's constructor."
     ),
     why=(
-        "On a stage that starts at layer 12 the DENSE ids 0, 1, 2 become -12, -11, -10: every access is an IndexError, "
-        "or reads another layer's cache where the inner pool holds more than 12 layers. The first stage works."
+        "On a stage that starts at layer 12 the DENSE ids 0, 1, 2 become -12, -11, -10: every access is "
+        "an IndexError, "
+        "or reads another layer's cache where the inner pool holds more than 12 layers. The first stage "
+        "works."
     ),
     how="Build the inner pool without `start_layer`, so that it counts from 0 as the dictionary does.",
     silent=("Inner pools that are asked with the GLOBAL id, and those built without a stage range."),
@@ -112,12 +116,17 @@ class DoubleTranslation(Rule):
         context.report(
             self,
             where,
-            f"`{owner}` asks its `{asked.attribute}` with DENSE ids from a dictionary, but this builder gives it the "
-            "stage's `start_layer`, which is subtracted once more: on a stage with `start_layer` > 0 every access "
+            f"`{owner}` asks its `{asked.attribute}` with DENSE ids from a dictionary, but this builder "
+            "gives it the "
+            "stage's `start_layer`, which is subtracted once more: on a stage with `start_layer` > 0 "
+            "every access "
             f"meets an IndexError or another layer{f' ({condition})' if condition else ''}",
             severity=severity,
             trace=[context.fact_step(asked.owner, asked.line, _why(asked))],
-            no_fix="leave the stage range out of this call; what else reads the inner pool's range is not certain",
+            no_fix=(
+                "leave the stage range out of this call; what else reads the inner pool's range is not "
+                "certain"
+            ),
             around=node,
         )
 

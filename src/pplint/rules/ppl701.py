@@ -21,16 +21,25 @@ INFO_TEXT = RuleInfo(
     precision="high",
     summary="a pool pins `start_layer` to a number but is asked with GLOBAL ids",
     what=(
-        "A class sets `start_layer` to nothing but a number, and yet its methods take GLOBAL layer ids: they look them up "
+        "A class sets `start_layer` to nothing but a number, and yet its methods take GLOBAL layer ids: "
+        "they look them up "
         "in a dictionary of the stage's ids, or subtract `start_layer` from them."
     ),
     why=(
-        "Backends ask a pool for its first layer: `pool.get_value_buffer(pool.start_layer)`. On a stage that starts at "
-        "layer 12 this pool says 0, and the lookup of 0 is a KeyError; a transfer counter waits for layer 12 of a stage "
+        "Backends ask a pool for its first layer: `pool.get_value_buffer(pool.start_layer)`. On a stage "
+        "that starts at "
+        "layer 12 this pool says 0, and the lookup of 0 is a KeyError; a transfer counter waits for "
+        "layer 12 of a stage "
         "that has fewer."
     ),
-    how="Take `start_layer` from the caller, as the other pools do, and let every builder pass the stage's range.",
-    silent="Host pools and inner pools that take LOCAL indices, draft models, and classes that set it elsewhere as well.",
+    how=(
+        "Take `start_layer` from the caller, as the other pools do, and let every builder pass the stage's "
+        "range."
+    ),
+    silent=(
+        "Host pools and inner pools that take LOCAL indices, draft models, and classes that set it "
+        "elsewhere as well."
+    ),
     examples=(
         Example(
             title="A pool for two kinds of layers",
@@ -128,7 +137,8 @@ class ConstantStartLayer(Rule):
         context.report(
             self,
             node,
-            f"`start_layer` is always {pinned.number}, but `{method}` takes the GLOBAL ids of this stage: on a stage that "
+            f"`start_layer` is always {pinned.number}, but `{method}` takes the GLOBAL ids of this "
+            "stage: on a stage that "
             f"starts later, {breaks}{f' ({condition})' if condition else ''}",
             severity=severity,
             trace=context.steps(evidence),

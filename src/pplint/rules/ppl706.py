@@ -21,15 +21,21 @@ INFO_TEXT = RuleInfo(
     precision="medium",
     summary="the first layer of a kind is taken for granted although a stage may own none",
     what=(
-        "The first key of a dictionary of the stage's layers of one kind (`[*mapping][0]`, `next(iter(mapping))`, "
-        "`min(mapping)`), or the first entry of a list that was filtered by the stage range, without a test that there "
+        "The first key of a dictionary of the stage's layers of one kind (`[*mapping][0]`, "
+        "`next(iter(mapping))`, "
+        "`min(mapping)`), or the first entry of a list that was filtered by the stage range, without a "
+        "test that there "
         "is one. As info: an inner pool of a hybrid pool is asked for its first layer."
     ),
     why=(
-        "A hybrid model has few layers of some kinds. With many stages, or an uneven partition, a stage owns none of "
+        "A hybrid model has few layers of some kinds. With many stages, or an uneven partition, a stage "
+        "owns none of "
         "them: the first one is an IndexError, StopIteration or ValueError when that stage starts."
     ),
-    how="Test for emptiness first, or ask for what does not depend on a layer, such as the configured dimension.",
+    how=(
+        "Test for emptiness first, or ask for what does not depend on a layer, such as the configured "
+        "dimension."
+    ),
     silent="Places behind a test of the same dictionary or list, and `next(iter(x), default)`.",
     examples=(
         Example(
@@ -98,14 +104,15 @@ class StageMayOwnNone(Rule):
         context.report(
             self,
             node,
-            f"the first entry of `{ast.unparse(subject)}` is taken for granted: a stage that owns no layer of this kind "
+            f"the first entry of `{ast.unparse(subject)}` is taken for granted: a stage that owns no "
+            "layer of this kind "
             f"meets {'an' if error[0] in 'AEIOU' else 'a'} {error}",
             severity=WARNING,
             no_fix="what a stage without such a layer should do is for the author to say",
         )
 
     def _inner_start(self, context: Context, node: ast.Call) -> None:
-        """`self.inner.get_value_buffer(self.inner.start_layer)` where the inner pool holds one kind of layers."""
+        """`self.inner.get(self.inner.start_layer)` where the inner pool holds one kind of layers."""
         if len(node.args) != 1 or not context.class_id or context.draft:
             return
         argument = v.dotted(node.args[0])
@@ -118,7 +125,8 @@ class StageMayOwnNone(Rule):
                 context.report(
                     self,
                     node.args[0],
-                    f"`{path[1]}` holds the layers of one kind only: a stage that owns none of them meets an IndexError",
+                    f"`{path[1]}` holds the layers of one kind only: a stage that owns none of them "
+                    "meets an IndexError",
                     severity=INFO,
                     trace=[
                         context.fact_step(asked.owner, asked.line, f"`{asked.method}` asks it with DENSE ids")
