@@ -64,7 +64,7 @@ class _Names:
         """Return the number of the last rule that matches, or -1."""
         found = self._exact.get(name, -1)
         others = self._others
-        # pylint: disable-next=not-callable  (it sees only the None)
+        # pylint: disable-next=not-callable
         if name.endswith(self._tails) or (others is not None and others(name)):
             for number, pattern in self._globs:
                 if number < found:
