@@ -134,8 +134,8 @@ def _facts(path: str, data: bytes) -> object:
 
     tree = Source.of(path, data).parse()
     for node in ast.walk(tree):
-        if isinstance(node, (ast.stmt, ast.expr)):
-            node.lineno = node.end_lineno = 1
+        if hasattr(node, "lineno"):
+            vars(node).update(lineno=1, end_lineno=1)
     return summarise(tree)
 
 
