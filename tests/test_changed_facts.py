@@ -9,12 +9,17 @@ import pytest
 
 from pplint.cli import run
 
-GLOBAL = (
-    "class P:\n    start_layer = 4\n\n    def row(self, i):\n        return self.rows[i - self.start_layer]\n"
-)
+GLOBAL = """\
+class P:
+    def __init__(self, start_layer):
+        self.start_layer = start_layer
+
+    def row(self, i):
+        return self.rows[i - self.start_layer]
+"""
 LOCAL = GLOBAL.replace("i - self.start_layer", "i")
 MOVED = '"""Says more."""\n\n\n' + GLOBAL.replace("        return", "        # as ever\n        return")
-USE = "from pool import P\n\nx = P().row(0)\n"
+USE = "from pool import P\n\nx = P(4).row(0)\n"
 UNUSED = "# pplint: ignore[PPL201] nothing here\n"
 IGNORED = USE.replace("(0)", "(0)  # pplint: ignore[PPL101] one")
 
@@ -38,13 +43,13 @@ def commit(**files: str) -> None:
 
 
 CASES = {
-    "an accessor takes a global id now": (LOCAL, GLOBAL, USE, "use.py:3:13: PPL101"),
+    "an accessor takes a global id now": (LOCAL, GLOBAL, USE, "use.py:3:14: PPL101"),
     "lines moved, the code is the same": (GLOBAL, MOVED, USE, ""),
     "nothing changed": (GLOBAL, GLOBAL, USE, ""),
     "the user ignores the finding": (LOCAL, GLOBAL, IGNORED, ""),
-    "the user has an unused comment, of an earlier commit": (LOCAL, GLOBAL, UNUSED + USE, "use.py:4:13"),
-    "the old file did not parse": ("def f(:  # layer\n", GLOBAL, USE, "use.py:3:13: PPL101"),
-    "the old file was empty": ("", GLOBAL, USE, "use.py:3:13: PPL101"),
+    "the user has an unused comment, of an earlier commit": (LOCAL, GLOBAL, UNUSED + USE, "use.py:4:14"),
+    "the old file did not parse": ("def f(:  # layer\n", GLOBAL, USE, "use.py:3:14: PPL101"),
+    "the old file was empty": ("", GLOBAL, USE, "use.py:3:14: PPL101"),
 }  # fmt: skip
 
 
@@ -58,14 +63,14 @@ def test_a_named_file_speaks_for_its_untouched_users(
     out = capsys.readouterr().out
     assert out.count("PPL") == bool(said)
     assert said in out
-    assert not said or "changed by: pool.py:5: `row` subtracts `start_layer`" in out
+    assert not said or "changed by: pool.py:6: `row` subtracts `start_layer`" in out
 
 
 def test_a_new_file_is_a_change(capsys: pytest.CaptureFixture[str]) -> None:
     commit(use=USE)
     Path("pool.py").write_text(GLOBAL)
     assert run(["--no-cache", "--quiet", "pool.py"]) == 1
-    assert capsys.readouterr().out.startswith("use.py:3:13: PPL101")
+    assert capsys.readouterr().out.startswith("use.py:3:14: PPL101")
 
 
 def test_answers_that_are_gone_are_told(capsys: pytest.CaptureFixture[str]) -> None:
@@ -98,5 +103,5 @@ def test_since_shows_untouched_lines_whose_facts_changed(capsys: pytest.CaptureF
     assert run(["--no-cache", "--since", "HEAD~1", "."]) == 1
     shown = capsys.readouterr().out
     assert shown.count("changed by") == 1
-    assert "use.py:3:13: PPL101" in shown
-    assert "more.py:3:13: PPL101" in shown
+    assert "use.py:3:14: PPL101" in shown
+    assert "more.py:3:14: PPL101" in shown

@@ -289,7 +289,11 @@ def test_a_file_that_is_being_written_is_no_leftover(file: Path, monkeypatch: py
     assert (removed, file.read_bytes()) == ([], NEW)
 
 
-@pytest.mark.parametrize(("pid", "goes"), [(os.getpid(), False), (2**22 + 1, True), (10**30, False)])
+@pytest.mark.parametrize(
+    ("pid", "goes"),
+    [(os.getpid(), False), (2**22 + 1, True), (10**30, False)],
+    ids=["of this process", "of no process", "too large for one"],
+)
 def test_without_locks_the_process_number_decides(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pid: int, goes: bool
 ) -> None:
