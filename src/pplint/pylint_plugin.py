@@ -62,7 +62,12 @@ OPTIONS: Options = (
 
 
 def register(linter: PyLinter) -> None:
-    """Add a checker per family of rules; pylint calls this when it loads the plugin."""
+    """Add a checker per family of rules; pylint calls this when it loads the plugin.
+
+    Older pylints call it again in the processes of `-j`, where a second set would double each finding.
+    """
+    if any(isinstance(checker, FamilyChecker) for checker in linter.get_checkers()):
+        return
     engine = _Engine(linter)
     options = OPTIONS
     for _, family in groupby(RULES, key=lambda rule: rule.code[3]):
