@@ -130,7 +130,7 @@ class Accessors:
                 return self._of(f"{constructor[0]}.__init__", constructor[0], space) if constructor else []
             return self._of(found, "", space)
         types = project.types_of(place, tuple(callee[:-1])) if callee[0] != "?" else frozenset()
-        known = [(found[0], found[1]) for one in sorted(types) if (found := project.method(one, callee[-1]))]
+        known = [(home[0], home[1]) for one in sorted(types) if (home := project.method(one, callee[-1]))]
         if known:
             return self._typed(known, callee[-1], space)
         as_function = project.resolve(place.module, callee)

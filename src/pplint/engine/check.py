@@ -15,6 +15,8 @@ from pplint.engine.root import Root, find_root
 from pplint.engine.workers import Found, Workers
 from pplint.finding import Finding, Trouble, report_order
 
+__all__ = ["JudgeRequest", "Judged", "is_test", "judge"]
+
 ROUNDS = 2
 """How far facts reach beyond the files that speak of stages: their users, and the users' own bases."""
 

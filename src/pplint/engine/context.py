@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from pplint.engine import guards as g
 from pplint.engine import values as v
@@ -20,7 +20,7 @@ from pplint.finding import ERROR, INFO, WARNING, Edit, Finding, Fix, Span, Step
 
 if TYPE_CHECKING:
     from pplint.rules.base import Rule
-    from pplint.source.text import Source
+    from pplint.source.text import Placed, Source
 
 
 class Facts(NamedTuple):
@@ -209,9 +209,13 @@ class Context(Listener):
             for one in self.accessors.chain(evidence)
         ]
 
+    def span(self, node: ast.AST) -> Span:
+        """The place of a node that has one: an expression, a statement, a keyword, an argument."""
+        return self.source.span(cast("Placed", node))
+
     def step(self, node: ast.AST, text: str) -> Step:
         """A step at a node of this file."""
-        return Step(self.source.path, getattr(node, "lineno", 1), self.source.span(node).column, text)
+        return Step(self.source.path, getattr(node, "lineno", 1), self.span(node).column, text)
 
     def fact_step(self, class_id: str, line: int, text: str) -> Step:
         """A step at a line of the file that defines a class."""
@@ -229,7 +233,7 @@ class Context(Listener):
 
     def edit(self, node: ast.AST, text: str) -> Edit:
         """Replace a node's text."""
-        return Edit(self.source.span(node), text)
+        return Edit(self.span(node), text)
 
     def report(
         self,
@@ -248,7 +252,7 @@ class Context(Listener):
 
         `statement` is the statement that holds the node where that is not the current one.
         """
-        span = self.source.span(node)
+        span = self.span(node)
         if (rule.info.code, span) in self._told:
             return
         self._told.add((rule.info.code, span))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from typing import Any
 
 from pplint.engine import values as v
 from pplint.engine.guards import atoms
@@ -262,7 +263,7 @@ _BUILTINS: dict[str, Callable[[Evaluator, ast.Call], Values | None]] = {
     **dict.fromkeys(_SEQUENCES, _first_argument),
 }
 
-_HANDLERS: dict[type[ast.AST], Callable[[Evaluator, ast.AST], Values]] = {  # type: ignore[assignment]
+_HANDLERS: dict[type[ast.AST], Callable[[Evaluator, Any], Values]] = {
     ast.Constant: Evaluator.constant,
     ast.Name: Evaluator.name,
     ast.Attribute: Evaluator.attribute,

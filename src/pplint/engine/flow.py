@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from pplint.engine import guards as g
 from pplint.engine import values as v
@@ -70,7 +71,7 @@ class Flow(Evaluator):
             if handler is None:
                 self.statement = statement
                 self.children(statement)
-            elif handler is not Flow.function and handler is not Flow.class_definition:
+            elif not isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
                 self.statement = statement
                 ended = bool(handler(self, statement))
             else:
@@ -389,7 +390,7 @@ def _is_static(node: FunctionNode) -> bool:
     return any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in node.decorator_list)
 
 
-_STATEMENTS: dict[type[ast.stmt], Callable[[Flow, ast.stmt], bool | None]] = {  # type: ignore[assignment]
+_STATEMENTS: dict[type[ast.AST], Callable[[Flow, Any], bool | None]] = {
     ast.FunctionDef: Flow.function,
     ast.AsyncFunctionDef: Flow.function,
     ast.ClassDef: Flow.class_definition,
@@ -413,9 +414,9 @@ _STATEMENTS: dict[type[ast.stmt], Callable[[Flow, ast.stmt], bool | None]] = {  
     ast.Break: Flow.end_statement,
 }
 if hasattr(ast, "TryStar"):
-    _STATEMENTS[ast.TryStar] = Flow.try_statement  # type: ignore[index]
+    _STATEMENTS[ast.TryStar] = Flow.try_statement
 
-_EXPRESSIONS: dict[type[ast.expr], Callable[[Flow, ast.expr], None]] = {  # type: ignore[assignment]
+_EXPRESSIONS: dict[type[ast.AST], Callable[[Flow, Any], None]] = {
     ast.Name: Flow.visit_leaf,
     ast.Constant: Flow.visit_leaf,
     ast.Call: Flow.visit_call,

@@ -229,14 +229,14 @@ class Summariser(Listener):
             facts["supers"].append(above)
         callee = flow.evaluate(node.func)
         for one in callee:
-            path = _callee_path(one)
-            if path is None:
+            called = _callee_path(one)
+            if called is None:
                 continue
             if facts is not None:
-                self._passes(flow, facts, node, path)
-                self._asks(flow, facts, node, path)
-            if path[-1][:1].isupper() or path[-1].endswith(("_cls", "_class", "Class")):
-                self._build(flow, node, path)
+                self._passes(flow, facts, node, called)
+                self._asks(flow, facts, node, called)
+            if called[-1][:1].isupper() or called[-1].endswith(("_cls", "_class", "Class")):
+                self._build(flow, node, called)
 
     def _handed(self, flow: Flow, node: ast.Call) -> None:
         """Take down who is given a list of layers, so that its file can be looked at too."""
