@@ -267,7 +267,7 @@ class Summariser(Listener):
                     facts["asks"].append([path, where, value, node.lineno])
 
     def _build(self, flow: Flow, node: ast.Call, path: list[str]) -> None:
-        keywords, star = _keywords(node)
+        _, star = _keywords(node)
         positional = [
             [describe(o) for o in flow.evaluate(a)] for a in node.args if not isinstance(a, ast.Starred)
         ]
