@@ -415,6 +415,11 @@ class Project:
             and self.padded_attribute(class_id, attribute) is not None
         )
 
+    def keeps_layers(self, class_id: str) -> bool:
+        """Whether a class itself unpacks a padded list or puts a placeholder somewhere."""
+        entries = [entry["v"] for one in self.classes[class_id]["attrs"].values() for entry in one]
+        return any(v[0] == "unpacked" or (v[0] == "call" and v[1][-1] == MISSING_LAYER) for v in entries)
+
     def missing_modules(self, class_id: str) -> dict[str, int]:
         """Attributes that hold a placeholder on some stage, with the line that puts it there."""
         found: dict[str, int] = {}

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from pplint.engine.accessors import COMMON_METHODS, GLOBAL, LOCAL, Accessors
 from pplint.engine.pools import shifted_names
 from pplint.engine.project import Project
 from pplint.engine.summary import Summary, summarise
+from pplint.engine.trim import trim
 from pplint.engine.vocabulary import TEST_PATH
 from pplint.finding import Finding, Trouble
 from pplint.source.text import Source, SourceError
@@ -20,9 +21,7 @@ if TYPE_CHECKING:
 
     from pplint.engine.context import Facts
 
-FACT_WORDS = (
-    b"start_layer", b"end_layer", b"make_layers", b"PPMissingLayer", b"pp_proxy_tensors", b"layer_num", b"_layer_id",
-)  # fmt: skip
+FACT_WORDS = (b"start_layer", b"end_layer", b"make_layers", b"PPMissingLayer", b"pp_proxy_tensors")
 """A file without any of these says nothing about stages that another file could need."""
 
 RULE_WORDS = (b"first_rank", b"last_rank", b"layer_id ==", b"== layer_id", b"layers.0.")
@@ -31,41 +30,44 @@ KEPT_BYTES = 6_000_000
 """Syntax trees take some 30 bytes per byte of source: beyond this much source they are parsed again."""
 
 
+_SOURCES = re.compile(rb"from\s+\.*(?:\w+\.)*(\w+)\s+import")
 _ATTRIBUTES = re.compile(rb"\.([A-Za-z_]\w*)")
 
 
 class Wanted(NamedTuple):
     """What makes a file worth a look once the first facts are known.
 
-    `attributes` are names of methods, `functions` names of functions, `lists` names of padded lists, `modules` the
-    names of files that define bases.
+    `attributes` are names of methods and stage lists, `functions` names of functions, `kept` what models keep (padded
+    lists, placeholders) and `keepers` the last names of their modules, `modules` the files that define bases.
     """
 
     attributes: frozenset[bytes]
     functions: tuple[bytes, ...]
-    lists: tuple[bytes, ...]
+    kept: frozenset[bytes]
+    keepers: frozenset[bytes]
     modules: frozenset[str]
 
-    def test(self) -> Callable[[bytes], bool]:
-        """A test of a file's bytes for any of the names."""
-        lists = [re.compile(rb"\." + name + rb"\b(?!\.|\s+import|\s+as\b)") for name in self.lists]
-        words = (*RULE_WORDS, *self.functions)
-
-        def worth_a_look(data: bytes) -> bool:
-            if any(word in data for word in words) or any(one.search(data) for one in lists):
-                return True
-            if not self.attributes.isdisjoint(_ATTRIBUTES.findall(data)):
-                return True
-            return b"getattr(" in data and any(b'"' + name + b'"' in data for name in self.attributes)
-
-        return worth_a_look
+    def worth_a_look(self, data: bytes) -> bool:
+        """Whether a file's bytes hold any of the names."""
+        if any(word in data for word in RULE_WORDS) or any(word in data for word in self.functions):
+            return True
+        used = _ATTRIBUTES.findall(data)
+        if not self.attributes.isdisjoint(used):
+            return True
+        if not self.kept.isdisjoint(used) and not self.keepers.isdisjoint(_SOURCES.findall(data)):
+            return True
+        return b"getattr(" in data and any(b'"' + name + b'"' in data for name in self.attributes)
 
 
 class Share:
-    """The files that one process looks after; `root` is the folder that module names start from."""
+    """The files that one process looks after.
 
-    def __init__(self, root: str, overlay: Mapping[str, bytes]) -> None:
+    `root` is the folder that module names start from, `packages` their first parts.
+    """
+
+    def __init__(self, root: str, overlay: Mapping[str, bytes], packages: frozenset[str]) -> None:
         self.root = root
+        self.packages = packages
         self.overlay = overlay
         self.rest: list[str] = []
         self.troubles: list[Trouble] = []
@@ -87,14 +89,13 @@ class Share:
 
     def more_facts(self, wanted: Wanted) -> dict[str, tuple[str, Summary]]:
         """Summaries of waiting files that use what was learnt."""
-        worth_a_look = wanted.test()
         found: dict[str, tuple[str, Summary]] = {}
         waiting = []
         for path in self.rest:
             data = self._read(path)
             if data is None:
                 continue
-            if module_name(self.root, path) in wanted.modules or worth_a_look(data):
+            if module_name(self.root, path) in wanted.modules or wanted.worth_a_look(data):
                 self._summarise(path, data, found)
             else:
                 waiting.append(path)
@@ -146,7 +147,7 @@ class Share:
         parsed = self._parse(path, data)
         if parsed is None:
             return
-        found[module_name(self.root, path)] = path, summarise(parsed[1])
+        found[module_name(self.root, path)] = path, trim(summarise(parsed[1]), self.packages)
         if self._kept_bytes + len(data) <= KEPT_BYTES:
             self._kept_bytes += len(data)
             self._kept[path] = parsed
@@ -166,11 +167,20 @@ def is_test(root: str, path: str) -> bool:
 
 def wanted_by(project: Project, accessors: Accessors, modules: Iterable[str]) -> Wanted:
     """The words that a rule would look at, given the facts of `modules`."""
-    names = (accessors.names[GLOBAL] | accessors.names[LOCAL]) - COMMON_METHODS
-    methods = frozenset(name.encode() for name in names if name in project.definers)
+    names = {
+        name
+        for name in (accessors.names[GLOBAL] | accessors.names[LOCAL]) - COMMON_METHODS
+        # What is private to a class, or a stage of its forward, is called where the class is.
+        if not name.startswith(("_", "forward")) or name not in project.definers
+    }
+    attributes = {name for name in names if name in project.definers}
+    attributes |= {name for name in shifted_names(project) if "_" in name}
+    keepers = {class_id for class_id in project.classes if project.keeps_layers(class_id)}
+    kept = {name for one in keepers for name in project.missing_modules(one)} | project.padded_names()
     return Wanted(
-        methods,
+        frozenset(name.encode() for name in attributes),
         tuple(sorted(name.encode() + b"(" for name in names if name not in project.definers)),
-        tuple(name.encode() for name in sorted(project.padded_names() | shifted_names(project))),
+        frozenset(name.encode() for name in kept),
+        frozenset(project.module_of(one).rpartition(".")[2].encode() for one in keepers),
         project.unseen_bases(modules),
     )

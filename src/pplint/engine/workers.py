@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pplint.engine.reading import Share, Wanted
+from pplint.engine.reading import Share, Wanted, module_name
 from pplint.engine.summary import Summary
 from pplint.finding import Finding, Trouble
 
@@ -48,7 +48,8 @@ class Workers:
         ordered = sorted(sizes, key=lambda path: (-sizes[path], path))
         self.shares = [ordered[start::count] for start in range(count)]
         self.owner = {path: number for number, share in enumerate(self.shares) for path in share}
-        self._local: Share | None = Share(root, overlay) if count == 1 else None
+        self.packages = frozenset(module_name(root, path).split(".")[0] for path in sizes)
+        self._local: Share | None = Share(root, overlay, self.packages) if count == 1 else None
         self._pipes: list[Connection] = []
         self._processes: list[Any] = []
         if count > 1:
@@ -60,7 +61,7 @@ class Workers:
         context = get_context("fork")
         for _ in range(count):
             ours, theirs = context.Pipe()
-            process = context.Process(target=_serve, args=(theirs, self.root, self.overlay), daemon=True)
+            process = context.Process(target=_serve, args=(theirs, Share(self.root, self.overlay, self.packages)), daemon=True)
             process.start()
             theirs.close()
             self._pipes.append(ours)
@@ -130,9 +131,8 @@ def _obey(share: Share, command: str, arguments: tuple[Any, ...]) -> Any:
     return getattr(share, command)(*arguments)
 
 
-def _serve(pipe: Connection, root: str, overlay: Mapping[str, bytes]) -> None:
+def _serve(pipe: Connection, share: Share) -> None:
     gc.disable()
-    share = Share(root, overlay)
     while True:
         try:
             command, arguments = pipe.recv()
