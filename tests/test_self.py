@@ -19,6 +19,7 @@ FLOORS = (
     ("pplint.engine",),
     ("pplint.rules",),
     ("pplint.engine.reading", "pplint.engine.workers", "pplint.engine.check"),  # these run the rules
+    ("pplint.engine.facts_text", "pplint.engine.readiness"),
     ("pplint.settings", "pplint.fixes", "pplint.reports", "pplint.progress", "pplint.impact"),
     ("pplint.ignore_comments", "pplint.pylint_comments", "pplint.ignores", "pplint.baseline"),
     ("pplint.changed_facts", "pplint.look", "pplint.repair", "pplint.add_ignore"),

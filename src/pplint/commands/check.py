@@ -76,7 +76,10 @@ def _layers(ctx: click.Context, param: click.Parameter, value: str | None) -> tu
 @click.option("--show-source/--no-show-source", default=True, help="Show the code of each finding.")
 @click.option("--statistics", is_flag=True, help="Count findings by rule and by folder.")
 @click.option("--baseline", metavar="FILE", help="Leave out the findings that this file accepts.")
-@click.option("--since", metavar="REV", help="Only findings on lines that changed since this git revision.")
+@click.option(
+    "--since", metavar="REV",
+    help="Only findings on lines that changed since this git revision, or whose facts did.",
+)  # fmt: skip
 @click.option(
     "--pp-size", type=click.IntRange(1), metavar="N", hidden=not HAS_IMPACT, help="Number of stages."
 )
