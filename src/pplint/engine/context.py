@@ -55,7 +55,8 @@ class Context(Listener):
         self._told: set[tuple[str, Span]] = set()
         self._targets: tuple[ast.Call | None, dict[str, list[tuple[Target, Value]]]] = None, {}
         self._heres: dict[tuple[str, ...], Here] = {}
-        self._callers_said: dict[tuple[str, str], frozenset[str]] = {}
+        self._callers_said: dict[ast.ClassDef, dict[str, frozenset[str]]] = {}
+        self._stored: dict[ast.ClassDef, dict[str, list[ast.expr]]] = {}
 
     # Where we are ----------------------------------------------------------------------------------------
 
@@ -112,11 +113,25 @@ class Context(Listener):
         functions = self.flow.functions
         if not functions or not self.flow.classes or not functions[0].name.startswith("_"):
             return frozenset()
-        key = (self.flow.classes[-1].name, functions[0].name)
-        known = self._callers_said.get(key)
+        owner = self.flow.classes[-1]
+        known = self._callers_said.get(owner)
         if known is None:
-            known = self._callers_said[key] = stages_of_callers(self.flow.classes[-1], functions[0].name)
-        return known
+            known = self._callers_said[owner] = stages_of_callers(owner)
+        return known.get(functions[0].name, frozenset())
+
+    def stored(self, attribute: str) -> list[ast.expr]:
+        """What the enclosing class assigns to `self.<attribute>`."""
+        owner = self.flow.classes[-1]
+        known = self._stored.get(owner)
+        if known is None:
+            known = self._stored[owner] = {}
+            for one in ast.walk(owner):
+                if isinstance(one, ast.Assign):
+                    for target in one.targets:
+                        path = v.dotted(target)
+                        if path is not None and len(path) == 2 and path[0] == "self":
+                            known.setdefault(path[1], []).append(one.value)
+        return known.get(attribute, [])
 
     def _flag_facts(self, test: ast.expr) -> frozenset[str]:
         """What a flag of the own object that is true says about the stage."""
@@ -301,7 +316,8 @@ class Walk(Context):
         return self.findings
 
     def call(self, flow: Flow, node: ast.Call) -> None:
-        self.callers.note(node, flow.symbol, ".".join(one.name for one in flow.classes), flow.guards)
+        if isinstance(node.func, ast.Attribute) and node.func.attr.startswith("_"):
+            self.callers.note(node, flow.symbol, ".".join(one.name for one in flow.classes), flow.guards)
         for handler in self._on["call"]:
             handler(self, node)
 
@@ -348,9 +364,7 @@ EVENTS = (
 
 
 def _overrides(rule: Rule, event: str) -> bool:
-    from pplint.rules.base import Rule as Base
-
-    return getattr(type(rule), event) is not getattr(Base, event)
+    return any(event in vars(kind) for kind in type(rule).__mro__[:-2])
 
 
 def _callee(callee: Value) -> list[str] | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from pplint.engine.guards import FIRST, LAST, SINGLE, atoms, stage_facts
@@ -83,22 +82,19 @@ def _judged(
     return StageModule(owner, attribute, frozenset(real_on), name, entry["line"])
 
 
-def stages_of_callers(owner: ast.ClassDef, method: str) -> frozenset[str]:
-    """What the conditions around all calls `self.<method>(...)` in a class agree on about the stage."""
-    said = [stage_facts(known) for known in _calls(owner, method, ())]
-    return frozenset.intersection(*said) if said else frozenset()
-
-
-def _calls(node: ast.AST, method: str, known: tuple[Atom, ...]) -> Iterator[tuple[Atom, ...]]:
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == method:
-        yield known
-    if isinstance(node, (ast.If, ast.IfExp)):
-        parts: list[tuple[ast.AST, tuple[Atom, ...]]] = [(node.test, known)]
-        for body, holds in ((node.body, True), (node.orelse, False)):
-            inner = (*known, *atoms(node.test, holds))
-            parts += [(one, inner) for one in (body if isinstance(body, list) else [body])]
-        for part, inner in parts:
-            yield from _calls(part, method, inner)
-        return
-    for child in ast.iter_child_nodes(node):
-        yield from _calls(child, method, known)
+def stages_of_callers(owner: ast.ClassDef) -> dict[str, frozenset[str]]:
+    """What the conditions around all calls of a method in a class agree on about the stage, by method name."""
+    said: dict[str, list[frozenset[str]]] = {}
+    stack: list[tuple[ast.AST, tuple[Atom, ...]]] = [(owner, ())]
+    while stack:
+        node, known = stack.pop()
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            said.setdefault(node.func.attr, []).append(stage_facts(known) if known else frozenset())
+        if isinstance(node, (ast.If, ast.IfExp)):
+            stack.append((node.test, known))
+            for body, holds in ((node.body, True), (node.orelse, False)):
+                inner = (*known, *atoms(node.test, holds))
+                stack += [(one, inner) for one in (body if isinstance(body, list) else [body])]
+        else:
+            stack += [(child, known) for child in ast.iter_child_nodes(node)]
+    return {method: frozenset.intersection(*facts) for method, facts in said.items()}

@@ -172,8 +172,11 @@ class FullLayerLoop(Rule):
         read = plain_getattr(node)
         if read is not None:
             self._read(context, node, *read)
-        elif not context.draft and SINGLE not in context.stage():
-            for target, callee in context.targets(node, GLOBAL):
+        elif not context.draft:
+            targets = context.targets(node, GLOBAL)
+            if not targets or SINGLE in context.stage():
+                return
+            for target, callee in targets:
                 argument = argument_for(node, target, callee)
                 if argument is not None and not context.accessors.tolerates(target):
                     self._hand(context, node, argument, target)

@@ -219,11 +219,7 @@ def _with_flags(context: Context) -> Iterator[Atom]:
             continue
         path = v.dotted(atom.test)
         if path is not None and len(path) == 2 and path[0] == "self" and context.flow.classes:
-            stored = [
-                one.value
-                for one in ast.walk(context.flow.classes[-1])
-                if isinstance(one, ast.Assign) and any(v.dotted(t) == path for t in one.targets)
-            ]
+            stored = context.stored(path[1])
             if len(stored) == 1:
                 yield Atom(stored[0], atom.holds)
 
