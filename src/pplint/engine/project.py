@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from pplint.engine.vocabulary import DRAFT, MISSING_LAYER, PADDED_MAKERS, is_start
@@ -61,7 +60,7 @@ class Project:
                 self.by_name.setdefault(name.rpartition(".")[2], []).append(class_id)
                 for method in facts["methods"]:
                     self.definers.setdefault(method, []).append(class_id)
-        self.mro = lru_cache(maxsize=None)(self._mro)
+        self._lines: dict[str, tuple[str, ...]] = {}
         self._types: dict[tuple[Place, tuple[str, ...]], frozenset[str]] = {}
         self._builds: dict[str, list[tuple[Place, dict[str, Any]]]] | None = None
         self._children: dict[str, list[str]] | None = None
@@ -102,6 +101,13 @@ class Project:
         """Like `resolve`, but only classes."""
         found = self.resolve(module, path)
         return found if found in self.classes else None
+
+    def mro(self, class_id: str) -> tuple[str, ...]:
+        """The class and its known bases, nearest first; cycles are walked once."""
+        known = self._lines.get(class_id)
+        if known is None:
+            known = self._lines[class_id] = self._mro(class_id)
+        return known
 
     def _mro(self, class_id: str) -> tuple[str, ...]:
         found, queue = [], [class_id]
@@ -318,7 +324,7 @@ class Project:
         position = position_of(facts, parameter) if facts else None
         for one in (place.owner, *self.children(place.owner)):
             constructor = self.method(one, "__init__")
-            if constructor is None or (constructor[0] != place.owner and one != place.owner):
+            if constructor is None or place.owner not in (constructor[0], one):
                 continue
             for builder, build in self.builds(one):
                 above = build["callee"] == ["super", "__init__"]

@@ -11,8 +11,7 @@ from pplint.engine.guards import FIRST
 from pplint.engine.values import Value
 from pplint.finding import ERROR, INFO, SAFE, UNSAFE, Fix, Step
 from pplint.rules.base import Example, Rule, RuleInfo
-from pplint.rules.builders import argument_for as argument_for
-from pplint.rules.builders import builders_of, level_of_builders
+from pplint.rules.builders import argument_for, builders_of, level_of_builders
 from pplint.rules.first_layers import not_enough
 from pplint.rules.samples import POOL
 

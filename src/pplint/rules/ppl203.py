@@ -95,9 +95,7 @@ class PaddedListPassed(Rule):
         """Look for a padded list among the arguments, and for a callee that reads its elements."""
         if context.draft:
             return
-        placed: list[tuple[int | str, ast.expr]] = [
-            (position, argument) for position, argument in enumerate(node.args)
-        ]
+        placed: list[tuple[int | str, ast.expr]] = [*enumerate(node.args)]
         placed += [(keyword.arg, keyword.value) for keyword in node.keywords if keyword.arg]
         for where, argument in placed:
             if isinstance(argument, (ast.Constant, ast.Starred)):

@@ -13,8 +13,8 @@ from pplint.engine.slots import Slots, is_whole
 from pplint.engine.spaces import EVERY, START, space_of
 from pplint.finding import ERROR, UNSAFE, Fix
 from pplint.rules.base import Example, Rule, RuleInfo
+from pplint.rules.builders import argument_for
 from pplint.rules.layer_reads import owner_text, plain_getattr, read_slots, shown
-from pplint.rules.ppl101 import argument_for
 from pplint.rules.samples import LAYERS, POOL, UTILS
 
 _HEAD = """\

@@ -12,9 +12,8 @@ from pplint.engine.spaces import EVERY, OWNED, START, Space
 from pplint.engine.values import Value
 from pplint.finding import ERROR, INFO, SAFE, Step
 from pplint.rules.base import Example, Rule, RuleInfo
-from pplint.rules.builders import both_spaces, level_at, one_space, shift_fix
+from pplint.rules.builders import argument_for, both_spaces, level_at, one_space, shift_fix
 from pplint.rules.pool_samples import BUFFERS
-from pplint.rules.ppl101 import argument_for
 
 COUNTER_METHOD = "wait_until"
 _GLOBAL = frozenset({OWNED, START, EVERY})

@@ -14,9 +14,8 @@ from pplint.engine.values import Value
 from pplint.engine.vocabulary import STAGE_COUNT_NAMES
 from pplint.finding import ERROR, INFO, UNSAFE, Fix
 from pplint.rules.base import Example, Rule, RuleInfo
-from pplint.rules.builders import both_spaces, builders_of, level_at, one_space
+from pplint.rules.builders import argument_for, both_spaces, builders_of, level_at, one_space
 from pplint.rules.pool_samples import BUFFERS
-from pplint.rules.ppl101 import argument_for
 from pplint.rules.samples import LAYERS, UTILS
 
 _IDS = re.compile(r"layer.*(_ids?|_to_capture|_to_capture_ids)$|_layers$")

@@ -121,7 +121,7 @@ class DefaultedStageRange(Rule):
         types = {
             one
             for value in context.flow.evaluate(subject)
-            if value.kind == v.PATH or value.kind == v.PARAM
+            if value.kind in (v.PATH, v.PARAM)
             for one in project.types_of(
                 context.place, tuple(value.data) if value.kind == v.PATH else (value.data,)
             )
