@@ -47,7 +47,7 @@ class Edit(NamedTuple):
 
 
 class Fix(NamedTuple):
-    """A repair: `safety` is `SAFE` or `UNSAFE`, `message` an imperative sentence, the edits do not overlap."""
+    """A repair: `safety` is `SAFE` or `UNSAFE`, `message` an imperative; the edits do not overlap."""
 
     safety: str
     message: str
@@ -57,11 +57,10 @@ class Fix(NamedTuple):
 class Finding(NamedTuple):
     """One conflict between a place in the code and what a pipeline stage owns.
 
-    `path` is absolute and real (no symbolic links); `scope` is the same file as the project sees it
-    (posix, relative to the SGLang package's parent, such as `sglang/srt/models/llama.py`), which is
-    what `fingerprint` is made from. `symbol` is the enclosing `Class.method` or "". `statement` is the innermost
-    statement's header, for the reach of suppression comments. `no_fix` says why there is no fix. `shape` is equal for findings
-    of one rule whose code differs in names only. `changed_by` names the fact whose change made an unchanged file's answer change, or is "".
+    `path` is absolute and real (no symbolic links). `symbol` is the enclosing `Class.method` or "".
+    `statement` is the innermost statement's header, for the reach of suppression comments. `no_fix` says why there is no
+    fix. `shape` is equal for findings of one rule whose code differs in names only. `fingerprint` stays when
+    lines move. `changed_by` names the fact elsewhere whose change brought the finding about, or is "".
     """
 
     code: str

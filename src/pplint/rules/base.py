@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Example(NamedTuple):
-    """A sample file of a rule: `bad` is reported, `good` is not, `fixed` is what `safety` fixes make of `bad`.
+    """A sample file of a rule: `bad` is reported, `good` is not, `fixed` is what fixes make of `bad`.
 
     `files` are further files (path below the package root to text) that the sample needs in view.
     """
@@ -77,7 +77,7 @@ class Rule:
         """An arithmetic operation."""
 
     def loop(self, context: Context, target: ast.expr, iterable: ast.expr, found: Values) -> None:
-        """A loop or a generator of a comprehension, before its body; `found` are the iterable's alternatives."""
+        """A loop, or one of a comprehension, before its body; `found` are the iterable's alternatives."""
 
     def assign(self, context: Context, target: ast.expr, found: Values, node: ast.stmt) -> None:
         """An assignment of alternatives to one target."""
