@@ -54,6 +54,9 @@ class Accessors:
                 for name in sorted(names):
                     self._spread(space, name)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_edges": {}}
+
     def _collect(self) -> None:
         for module, summary in self.project.summaries.items():
             for name, facts in summary["functions"].items():

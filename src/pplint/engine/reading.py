@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
     from pplint.engine.context import Facts
 
-FACT_WORDS = (b"start_layer", b"end_layer", b"make_layers", b"PPMissingLayer", b"pp_proxy_tensors")
+FACT_WORDS = (b"start_layer", b"end_layer", b"make_layers", b"PPMissingLayer", b"pp_proxy_tensors", b"layer_num")
 """A file without any of these says nothing about stages that another file could need."""
 
-RULE_WORDS = (b"first_rank", b"last_rank", b"layer_id ==", b"== layer_id", b"layers.0.")
+RULE_WORDS = (b"first_rank", b"last_rank", b"layer_id ==", b"== layer_id", b"layers.0.", b"_layer_ids")
 
 KEPT_BYTES = 6_000_000
 """Syntax trees take some 30 bytes per byte of source: beyond this much source they are parsed again."""
