@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from pplint.engine.accessors import COMMON_METHODS, GLOBAL, LOCAL, Accessors
-from pplint.engine.pools import shifted_names
+from pplint.engine.pools import mapping_names, shifted_names
 from pplint.engine.project import Project
 from pplint.engine.summary import Summary, summarise
 from pplint.engine.trim import trim
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 FACT_WORDS = (b"start_layer", b"end_layer", b"make_layers", b"PPMissingLayer", b"pp_proxy_tensors", b"layer_num")
 """A file without any of these says nothing about stages that another file could need."""
 
-RULE_WORDS = (b"first_rank", b"last_rank", b"layer_id ==", b"== layer_id", b"layers.0.", b"_layer_ids")
+RULE_WORDS = (b"first_rank", b"last_rank", b"layer_id ==", b"== layer_id", b"layers.0.")
 
 KEPT_BYTES = 6_000_000
 """Syntax trees take some 30 bytes per byte of source: beyond this much source they are parsed again."""
@@ -174,7 +174,7 @@ def wanted_by(project: Project, accessors: Accessors, modules: Iterable[str]) ->
         if not name.startswith(("_", "forward")) or name not in project.definers
     }
     attributes = {name for name in names if name in project.definers}
-    attributes |= {name for name in shifted_names(project) if "_" in name}
+    attributes |= {name for name in shifted_names(project) | mapping_names(project) if "_" in name}
     keepers = {class_id for class_id in project.classes if project.keeps_layers(class_id)}
     kept = {name for one in keepers for name in project.missing_modules(one)} | project.padded_names()
     return Wanted(
