@@ -58,9 +58,9 @@ class Finding(NamedTuple):
     """One conflict between a place in the code and what a pipeline stage owns.
 
     `path` is absolute and real (no symbolic links). `symbol` is the enclosing `Class.method` or "".
-    `statement` is the innermost statement's header, for the reach of suppression comments. `no_fix` says why there is no
-    fix. `shape` is equal for findings of one rule whose code differs in names only. `fingerprint` stays when
-    lines move. `changed_by` names the fact elsewhere whose change brought the finding about, or is "".
+    `statement` is the innermost statement's header, for the reach of suppression comments. `no_fix` says why
+    there is no fix. `shape` is equal for findings of one rule whose code differs in names only. `fingerprint`
+    stays when lines move. `changed_by` names the fact elsewhere whose change brought the finding about, or "".
     """
 
     code: str
