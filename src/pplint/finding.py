@@ -60,7 +60,7 @@ class Finding(NamedTuple):
     `path` is absolute and real (no symbolic links). `symbol` is the enclosing `Class.method` or "".
     `statement` is the innermost statement's header, for the reach of suppression comments. `no_fix` says why
     there is no fix. `shape` is equal for findings of one rule whose code differs in names only. `fingerprint`
-    stays when lines move. `changed_by` names the fact elsewhere whose change brought the finding about, or "".
+    stays when lines move. `changed_by` names the fact elsewhere whose change caused the finding, or "".
     """
 
     code: str
