@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import os
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from pplint.engine import guards as g
 from pplint.engine import values as v
 from pplint.engine.accessors import Accessors, Evidence, Target
-from pplint.engine.flow import Flow, FunctionNode, Listener
+from pplint.engine.flow import Flow, Listener
 from pplint.engine.levels import Callers, flag_on_path
 from pplint.engine.modules import flag_facts, stages_of_callers
 from pplint.engine.pools import StageList, mapping_names, stage_list
@@ -16,7 +18,7 @@ from pplint.engine.project import Padded, Place, Project
 from pplint.engine.shape import shape_of
 from pplint.engine.values import Value, Values
 from pplint.engine.vocabulary import DRAFT
-from pplint.finding import ERROR, INFO, WARNING, Edit, Finding, Fix, Span, Step
+from pplint.finding import ERROR, INFO, WARNING, Edit, Finding, Fix, Span, Step, Trouble
 
 if TYPE_CHECKING:
     from pplint.rules.base import Rule
@@ -293,24 +295,34 @@ class Context(Listener):
 
 
 class Walk(Context):
-    """A context that hands each event to the rules that listen to it."""
+    """A context that hands each event to the rules that listen to it.
+
+    A rule that raises is a trouble, told once for each file; it hears of the further events all the same.
+    """
 
     def __init__(
         self, facts: Facts, module: str, source: Source, tree: ast.Module, rules: list[Rule]
     ) -> None:
         super().__init__(facts, module, source, tree, rules)
         self.callers = Callers()
-        self._on: dict[str, list[Any]] = {
-            event: [getattr(rule, event) for rule in rules if _overrides(rule, event)] for event in EVENTS
-        }
+        self.troubles: list[Trouble] = []
+        self._crashed: set[str] = set()
+        listening = {event: [rule for rule in rules if _overrides(rule, event)] for event in EVENTS}
+        self._tell_call = self._teller("call", listening["call"])
+        for event in EVENTS:
+            if event != "call" and listening[event]:
+                setattr(self, event, self._teller(event, listening[event]))
 
     def walk(self) -> list[Finding]:
-        """Walk the file once and return the findings."""
+        """Walk the file once and return the findings; `troubles` are the rules that crashed."""
         from pplint.engine.summary import module_constants
 
         self.flow = Flow(module_constants(self.tree), self)
-        for handler in self._on["module"]:
-            handler(self, self.tree)
+        for rule in self.rules:
+            try:
+                rule.module(self, self.tree)
+            except Exception as error:
+                self._crash(rule, self.tree, error)
         self.flow.module(self.tree)
         self.findings = [self.callers.lowered(finding) for finding in self.findings]
         return self.findings
@@ -318,49 +330,41 @@ class Walk(Context):
     def call(self, flow: Flow, node: ast.Call) -> None:
         if isinstance(node.func, ast.Attribute) and node.func.attr.startswith("_"):
             self.callers.note(node, flow.symbol, ".".join(one.name for one in flow.classes), flow.guards)
-        for handler in self._on["call"]:
-            handler(self, node)
+        self._tell_call(flow, node)
 
-    def subscript(self, flow: Flow, node: ast.Subscript) -> None:
-        for handler in self._on["subscript"]:
-            handler(self, node)
+    def _teller(self, event: str, rules: list[Rule]) -> Callable[..., None]:
+        handlers = [(getattr(rule, event), rule) for rule in rules]
 
-    def attribute(self, flow: Flow, node: ast.Attribute) -> None:
-        for handler in self._on["attribute"]:
-            handler(self, node)
+        def tell(flow: Flow, *what: Any) -> None:
+            for handler, rule in handlers:
+                try:
+                    handler(self, *what)
+                except Exception as error:
+                    self._crash(rule, what[-1] if event == "assign" else what[0], error)
 
-    def compare(self, flow: Flow, node: ast.Compare) -> None:
-        for handler in self._on["compare"]:
-            handler(self, node)
+        return tell
 
-    def binary(self, flow: Flow, node: ast.BinOp) -> None:
-        for handler in self._on["binary"]:
-            handler(self, node)
-
-    def loop(self, flow: Flow, target: ast.expr, iterable: ast.expr, found: Values) -> None:
-        for handler in self._on["loop"]:
-            handler(self, target, iterable, found)
-
-    def assign(self, flow: Flow, target: ast.expr, found: Values, node: ast.stmt) -> None:
-        for handler in self._on["assign"]:
-            handler(self, target, found, node)
-
-    def define(self, flow: Flow, node: ast.ClassDef) -> None:
-        for handler in self._on["define"]:
-            handler(self, node)
-
-    def enter(self, flow: Flow, node: FunctionNode) -> None:
-        for handler in self._on["enter"]:
-            handler(self, node)
-
-    def leave(self, flow: Flow, node: FunctionNode) -> None:
-        for handler in self._on["leave"]:
-            handler(self, node)
+    def _crash(self, rule: Rule, node: ast.AST, error: Exception) -> None:
+        if rule.info.code not in self._crashed:
+            self._crashed.add(rule.info.code)
+            line = getattr(node, "lineno", 0)
+            self.troubles.append(
+                crash(self.source.path, line, f"rule {rule.info.code}", error, rule.info.code)
+            )
 
 
-EVENTS = (
-    "module", "call", "subscript", "attribute", "compare", "binary", "loop", "assign", "define", "enter", "leave",
-)  # fmt: skip
+def crash(path: str, line: int, what: str, error: Exception, code: str = "PPL903") -> Trouble:
+    """The trouble of a mistake in pplint itself, or of code nested too deeply for it; `what` made it."""
+    if isinstance(error, RecursionError):
+        return Trouble(path, line, f"{what} gave up: the code is nested too deeply", code)
+    place = error.__traceback__
+    while place is not None and place.tb_next is not None:
+        place = place.tb_next
+    where = f" at {os.path.basename(place.tb_frame.f_code.co_filename)}:{place.tb_lineno}" if place else ""
+    return Trouble(path, line, f"{what} crashed: {type(error).__name__}: {error}{where}", code)
+
+
+EVENTS = ("call", "subscript", "attribute", "compare", "binary", "loop", "assign", "define", "enter", "leave")
 
 
 def _overrides(rule: Rule, event: str) -> bool:

@@ -21,7 +21,14 @@ if TYPE_CHECKING:
 
     from pplint.engine.context import Facts
 
-FACT_WORDS = (b"start_layer", b"end_layer", b"make_layers", b"PPMissingLayer", b"pp_proxy_tensors", b"layer_num")
+FACT_WORDS = (
+    b"start_layer",
+    b"end_layer",
+    b"make_layers",
+    b"PPMissingLayer",
+    b"pp_proxy_tensors",
+    b"layer_num",
+)
 """A file without any of these says nothing about stages that another file could need."""
 
 RULE_WORDS = (b"first_rank", b"last_rank", b"layer_id ==", b"== layer_id", b"layers.0.")
@@ -111,7 +118,7 @@ class Share:
 
     def judge(self, facts: Facts, modules: Mapping[str, str], codes: Iterable[str]) -> list[Finding]:
         """Let the rules walk each of the modules (name to path)."""
-        from pplint.engine.context import Walk
+        from pplint.engine.context import Walk, crash
         from pplint.rules.registry import rules_for
 
         findings: list[Finding] = []
@@ -120,8 +127,17 @@ class Share:
             if parsed is None:
                 data = self._read(path)
                 parsed = self._parse(path, data) if data is not None else None
-            if parsed is not None:
-                findings += Walk(facts, module, *parsed, rules_for(codes)).walk()
+            if parsed is None:
+                continue
+            walk = Walk(facts, module, *parsed, rules_for(codes))
+            try:
+                findings += walk.walk()
+            except Exception as error:
+                findings += walk.findings
+                statement = walk.flow.statement
+                line = statement.lineno if statement is not None else 0
+                self.troubles.append(crash(path, line, "the rules' walk", error))
+            self.troubles += walk.troubles
         return findings
 
     def _read(self, path: str) -> bytes | None:
@@ -147,7 +163,13 @@ class Share:
         parsed = self._parse(path, data)
         if parsed is None:
             return
-        found[module_name(self.root, path)] = path, trim(summarise(parsed[1]), self.packages)
+        try:
+            found[module_name(self.root, path)] = path, trim(summarise(parsed[1]), self.packages)
+        except Exception as error:
+            from pplint.engine.context import crash
+
+            self.troubles.append(crash(path, 0, "the summary of this file", error))
+            return
         if self._kept_bytes + len(data) <= KEPT_BYTES:
             self._kept_bytes += len(data)
             self._kept[path] = parsed
