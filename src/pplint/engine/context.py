@@ -40,6 +40,13 @@ class Here(NamedTuple):
     draft: bool
 
 
+class Written(NamedTuple):
+    """The names and the attributes that a function assigns to."""
+
+    names: frozenset[str]
+    attributes: tuple[ast.Attribute, ...]
+
+
 class Context(Listener):
     """The walk of one file for the rules: `flow` is the state of the place, `findings` what was reported."""
 
@@ -59,6 +66,7 @@ class Context(Listener):
         self._heres: dict[tuple[str, ...], Here] = {}
         self._callers_said: dict[ast.ClassDef, dict[str, frozenset[str]]] = {}
         self._stored: dict[ast.ClassDef, dict[str, list[ast.expr]]] = {}
+        self._written: tuple[ast.AST | None, Written] = None, Written(frozenset(), ())
 
     # Where we are ----------------------------------------------------------------------------------------
 
@@ -141,6 +149,20 @@ class Context(Listener):
         if path is None or len(path) != 2 or path[0] != "self" or not self.class_id:
             return frozenset()
         return flag_facts(self.project, self.class_id, path[1])
+
+    @property
+    def written(self) -> Written:
+        """What the innermost function assigns to; nothing outside functions."""
+        function = self.flow.functions[-1] if self.flow.functions else None
+        if self._written[0] is not function or function is None:
+            stores = [
+                part for part in (ast.walk(function) if function is not None else ())
+                if not isinstance(getattr(part, "ctx", None), (ast.Load, type(None)))
+            ]  # fmt: skip
+            names = frozenset(one.id for one in stores if isinstance(one, ast.Name))
+            attributes = tuple(one for one in stores if isinstance(one, ast.Attribute))
+            self._written = function, Written(names, attributes)
+        return self._written[1]
 
     # What things are -------------------------------------------------------------------------------------
 
@@ -298,12 +320,20 @@ class Walk(Context):
     """A context that hands each event to the rules that listen to it.
 
     A rule that raises is a trouble, told once for each file; it hears of the further events all the same.
+    Where the stack is too short for the code, RecursionError ends a walk that is not `patient`.
     """
 
     def __init__(
-        self, facts: Facts, module: str, source: Source, tree: ast.Module, rules: list[Rule]
+        self,
+        facts: Facts,
+        module: str,
+        source: Source,
+        tree: ast.Module,
+        rules: list[Rule],
+        patient: bool = False,
     ) -> None:
         super().__init__(facts, module, source, tree, rules)
+        self.patient = patient
         self.callers = Callers()
         self.troubles: list[Trouble] = []
         self._crashed: set[str] = set()
@@ -315,6 +345,22 @@ class Walk(Context):
 
     def walk(self) -> list[Finding]:
         """Walk the file once and return the findings; `troubles` are the rules that crashed."""
+        try:
+            return self._walk()
+        except RecursionError:
+            if self.patient:
+                raise
+        from pplint.engine.deep import with_room
+
+        facts = Facts(self.project, self.accessors)
+        rules = [type(rule)() for rule in self.rules]
+        again = Walk(facts, self.module, self.source, self.tree, rules, patient=True)
+        try:
+            return with_room(again.walk)
+        finally:
+            self.findings, self.troubles, self.flow = again.findings, again.troubles, again.flow
+
+    def _walk(self) -> list[Finding]:
         from pplint.engine.summary import module_constants
 
         self.flow = Flow(module_constants(self.tree), self)
@@ -345,6 +391,8 @@ class Walk(Context):
         return tell
 
     def _crash(self, rule: Rule, node: ast.AST, error: Exception) -> None:
+        if isinstance(error, RecursionError) and not self.patient:
+            raise error
         if rule.info.code not in self._crashed:
             self._crashed.add(rule.info.code)
             line = getattr(node, "lineno", 0)

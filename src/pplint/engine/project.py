@@ -60,6 +60,7 @@ class Project:
                 self.by_name.setdefault(name.rpartition(".")[2], []).append(class_id)
                 for method in facts["methods"]:
                     self.definers.setdefault(method, []).append(class_id)
+        self._near: dict[str, list[str]] = {}
         self._lines: dict[str, tuple[str, ...]] = {}
         self._types: dict[tuple[Place, tuple[str, ...]], frozenset[str]] = {}
         self._builds: dict[str, list[tuple[Place, dict[str, Any]]]] | None = None
@@ -110,16 +111,22 @@ class Project:
         return known
 
     def _mro(self, class_id: str) -> tuple[str, ...]:
-        found, queue = [], [class_id]
-        while queue:
-            one = queue.pop(0)
-            if one in found or one not in self.classes:
-                continue
-            found.append(one)
-            module = self.module_of(one)
-            bases = [self.resolve_class(module, base.split(".")) for base in self.classes[one]["bases"]]
-            queue = [base for base in bases if base] + queue
+        found: dict[str, None] = {}
+        waiting = [class_id]
+        while waiting:
+            one = waiting.pop()
+            if one not in found and one in self.classes:
+                found[one] = None
+                waiting += reversed(self._bases(one))
         return tuple(found)
+
+    def _bases(self, class_id: str) -> list[str]:
+        known = self._near.get(class_id)
+        if known is None:
+            module = self.module_of(class_id)
+            bases = [self.resolve_class(module, one.split(".")) for one in self.classes[class_id]["bases"]]
+            known = self._near[class_id] = [base for base in bases if base]
+        return known
 
     def children(self, class_id: str) -> list[str]:
         """All classes below a class."""
@@ -154,12 +161,12 @@ class Project:
         That is a base, near or far, of a class, or a function that is given a list of layers.
         """
         found: set[str] = set()
+        needed: set[str] = set()
         for module in modules:
             found |= self._unseen_callees(module)
             for name in self.summaries[module]["classes"]:
-                for one in self.mro(f"{module}:{name}"):
-                    found |= self._unseen(one)
-        return frozenset(found)
+                needed.update(self.mro(f"{module}:{name}"))
+        return frozenset(found.union(*map(self._unseen, needed)))
 
     def _unseen_callees(self, module: str) -> set[str]:
         summary = self.summaries[module]

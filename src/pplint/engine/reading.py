@@ -163,16 +163,27 @@ class Share:
         parsed = self._parse(path, data)
         if parsed is None:
             return
+        tree = parsed[1]
         try:
-            found[module_name(self.root, path)] = path, trim(summarise(parsed[1]), self.packages)
+            summary = _summary(tree)
         except Exception as error:
             from pplint.engine.context import crash
 
             self.troubles.append(crash(path, 0, "the summary of this file", error))
             return
+        found[module_name(self.root, path)] = path, trim(summary, self.packages)
         if self._kept_bytes + len(data) <= KEPT_BYTES:
             self._kept_bytes += len(data)
             self._kept[path] = parsed
+
+
+def _summary(tree: ast.Module) -> Summary:
+    try:
+        return summarise(tree)
+    except RecursionError:
+        from pplint.engine.deep import with_room
+
+        return with_room(lambda: summarise(tree))
 
 
 def module_name(root: str, path: str) -> str:

@@ -73,14 +73,13 @@ def _ruled_out(context: Context) -> set[str]:
 def _set_later(context: Context, node: ast.Call) -> ast.Attribute | None:
     """The assignment, further down in this function, of the `start_layer` that a fix would read here."""
     receiver = v.dotted(node.func.value) if isinstance(node.func, ast.Attribute) else None
-    if receiver is None or not context.flow.functions:
+    if receiver is None:
         return None
     return next(
         (
             part
-            for part in ast.walk(context.flow.functions[-1])
-            if isinstance(part, ast.Attribute)
-            and isinstance(part.ctx, ast.Store)
+            for part in context.written.attributes
+            if isinstance(part.ctx, ast.Store)
             and is_start(part.attr)
             and v.dotted(part.value) == receiver
             and part.lineno > node.lineno

@@ -72,8 +72,7 @@ def _parameters(context: Context) -> set[str]:
     function = context.flow.functions[-1]
     given = function.args
     names = {one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs)}
-    parts = ast.walk(function)
-    return names - {n.id for n in parts if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+    return names - context.written.names
 
 
 def shown(node: ast.expr) -> str:

@@ -191,8 +191,7 @@ def _stable(context: Context, receiver: tuple[str, ...]) -> bool:
     function = context.flow.functions[-1]
     arguments = function.args
     names = {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
-    stores = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
-    return receiver[0] in names - stores
+    return receiver[0] in names - context.written.names
 
 
 def receiver_of(node: ast.Call) -> tuple[str, ...] | None:
