@@ -37,6 +37,7 @@ class Judged(NamedTuple):
     findings: tuple[Finding, ...]
     troubles: tuple[Trouble, ...]
     parsed: int
+    marked: frozenset[str] = frozenset()
 
 
 class Root(NamedTuple):
@@ -56,9 +57,12 @@ def find_root(paths: tuple[str, ...], sglang: str | None) -> Root:
 def judge(request: JudgeRequest) -> Judged:
     findings: list[Finding] = []
     troubles: list[Trouble] = []
+    marked: set[str] = set()
     for path in request.files:
         try:
             source = Source.of(path, request.overlay[path]) if path in request.overlay else Source.read(path)
+            if b"pplint:" in source.data:
+                marked.add(path)
             found = list(_findings(source))
         except SourceError as error:
             troubles.append(Trouble(path, error.line, str(error)))
@@ -66,7 +70,7 @@ def judge(request: JudgeRequest) -> Judged:
             troubles.append(Trouble(path, 1, "rule PPL101 crashed: ZeroDivisionError"))
         else:
             findings += [finding for finding in found if finding.code in request.select]
-    return Judged(tuple(findings), tuple(troubles), len(request.files))
+    return Judged(tuple(findings), tuple(troubles), len(request.files), frozenset(marked))
 
 
 def _findings(source: Source) -> Iterator[Finding]:

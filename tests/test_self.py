@@ -18,7 +18,13 @@ FLOORS = (
     ("pplint.git", "pplint.patch", "pplint.files"),
     ("pplint.engine",),
     ("pplint.rules",),
-    ("pplint.engine.reading", "pplint.engine.workers", "pplint.engine.check"),  # these run the rules
+    (
+        "pplint.engine.reading",
+        "pplint.engine.workers",
+        "pplint.engine.store",
+        "pplint.engine.snapshot",
+        "pplint.engine.check",
+    ),  # these run the rules
     ("pplint.engine.facts_text", "pplint.engine.readiness"),
     ("pplint.settings", "pplint.fixes", "pplint.reports", "pplint.progress", "pplint.impact"),
     ("pplint.ignore_comments", "pplint.pylint_comments", "pplint.ignores", "pplint.baseline"),

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from pplint import ignore_comments, ignores
+from pplint import ignores
 from pplint.baseline import Entry
 from pplint.changed_facts import Question, compared
 from pplint.finding import INFO, Finding, Trouble, report_order
@@ -86,7 +86,6 @@ class Look:
             self.files, self.troubles, self.leftovers = find(request)
         self.named = frozenset(self.files)
         self._originals = self.before()
-        self._marked: list[str] | None = None
 
     def before(self) -> dict[str, bytes]:
         """Return the contents that are not on disk: the standard input by the real path of its name."""
@@ -116,7 +115,7 @@ class Look:
             with self.timed("comparing facts"):
                 findings, gone, note = compared(question, self._judge, findings, overlay)
             self.notes += note
-        seen = self._sort(findings, [*self.troubles, *judged.troubles], overlay)
+        seen = self._sort(findings, judged.marked, [*self.troubles, *judged.troubles], overlay)
         return seen._replace(gone=gone)
 
     def _judge(self, files: tuple[str, ...], overlay: Mapping[str, bytes]) -> Judged:
@@ -161,7 +160,11 @@ class Look:
         return tuple(path for path in find(tree).paths if path not in self.named)
 
     def _sort(
-        self, judged: tuple[Finding, ...], troubles: list[Trouble], overlay: Mapping[str, bytes]
+        self,
+        judged: tuple[Finding, ...],
+        marked: frozenset[str],
+        troubles: list[Trouble],
+        overlay: Mapping[str, bytes],
     ) -> Seen:
         findings = [self._level(item) for item in judged if item.code not in self.ignored_in(item.path)]
         policy = ignores.Policy(
@@ -170,7 +173,7 @@ class Look:
             frozenset(trouble.path for trouble in troubles),
             self.settings.require_reason,
         )
-        checked = ignores.apply(findings, self._with_marks(overlay), lambda path: read(path, overlay), policy)
+        checked = ignores.apply(findings, sorted(marked), lambda path: read(path, overlay), policy)
         shown = [
             self._level(item) if item.code in ignores.HOUSEKEEPING else item
             for item in checked.findings
@@ -204,7 +207,7 @@ class Look:
 
     def _ran_on(self, path: str) -> frozenset[str]:
         """Return the codes that ran on a file: test code is read, but its rules run on request only."""
-        from pplint.engine.check import is_test
+        from pplint.engine.reading import is_test
 
         codes = self.codes - self.ignored_in(path)
         tests_too = self.settings.include_tests
@@ -215,13 +218,6 @@ class Look:
         if finding.code not in self.severity or finding.severity == INFO:
             return finding
         return finding._replace(severity=self.severity[finding.code])
-
-    def _with_marks(self, overlay: Mapping[str, bytes]) -> list[str]:
-        """Return the files that hold `pplint:`, also those without findings: their comments may be unused."""
-        if self._marked is None:
-            self._marked = [path for path in self.files if path not in overlay and _holds_mark(path)]
-        over = [path for path in self.files if ignore_comments.MARK in overlay.get(path, b"")]
-        return [*(path for path in self._marked if path not in overlay), *over]
 
     def _baseline(self) -> tuple[Entry, ...] | None:
         if not self.settings.baseline or not self.request.baseline_entries:
@@ -248,14 +244,6 @@ class Look:
                 on_disk = read(path, {})
                 lines[path] = moved_lines(changed, on_disk.data, data) if on_disk else None
         return Changes(lines)
-
-
-def _holds_mark(path: str) -> bool:
-    try:
-        with open(path, "rb") as file:
-            return ignore_comments.MARK in file.read()
-    except OSError:
-        return False  # the judge names the file
 
 
 class Files(NamedTuple):

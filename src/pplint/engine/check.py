@@ -1,21 +1,23 @@
-"""From files to findings: summaries, joined facts, rules."""
+"""From files to findings: what is known already, summaries, joined facts, rules."""
 
 from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
+from hashlib import blake2b
+from typing import Any, NamedTuple
 
 from pplint.engine.accessors import Accessors
 from pplint.engine.context import Facts
 from pplint.engine.project import Project
-from pplint.engine.reading import is_test, wanted_by
-from pplint.engine.root import Root, find_root
-from pplint.engine.workers import Found, Workers
+from pplint.engine.elsewhere import installed_package
+from pplint.engine.reading import Wanted, is_test, wanted_by
+from pplint.engine.root import PACKAGE, Root, find_root
+from pplint.engine.snapshot import Answer, Found, Snapshot, facts_id, load, save, stamps_of
+from pplint.engine.store import Store
+from pplint.engine.workers import Workers
 from pplint.finding import Finding, Trouble, report_order
-
-__all__ = ["JudgeRequest", "Judged", "is_test", "judge"]
 
 ROUNDS = 2
 """How far facts reach beyond the files that speak of stages: their users, and the users' own bases."""
@@ -23,11 +25,17 @@ ROUNDS = 2
 SYNTAX_BYTES = 4_000_000
 """Files that no rule needs are parsed for their troubles as long as they are no more than this in all."""
 
+FEW = 50
+"""So many changed files are worth a look whether they still say the same."""
+
+_KNOWN: dict[str, Snapshot] = {}
+"""The last look at each tree in this process."""
+
 
 class JudgeRequest(NamedTuple):
-    """What to judge: `root` as `find_root` gives it, `files` absolute real paths, `overlay` contents that replace them.
+    """What to judge: `root` as `find_root` gives it, `files` absolute real paths, `overlay` contents in their place.
 
-    `jobs` 0 means as many processes as there are cores.
+    `jobs` 0 means as many processes as there are cores. `cache_dir` None keeps nothing on disk.
     """
 
     root: str
@@ -41,11 +49,15 @@ class JudgeRequest(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """The findings of the files in report order, and what went wrong."""
+    """The findings of the files in report order, what went wrong, and how many files were parsed.
+
+    `marked` are the files that hold a comment of pplint's.
+    """
 
     findings: tuple[Finding, ...]
     troubles: tuple[Trouble, ...]
     parsed: int
+    marked: frozenset[str] = frozenset()
 
 
 def judge(request: JudgeRequest) -> Judged:
@@ -53,69 +65,190 @@ def judge(request: JudgeRequest) -> Judged:
     collecting = gc.isenabled()
     gc.disable()
     try:
-        return _judge(request)
+        return _Judge(request).judged()
     finally:
         if collecting:
             gc.enable()
 
 
-def _judge(request: JudgeRequest) -> Judged:
-    sizes = _sizes(request)
-    with Workers(request.root, request.overlay, sizes, request.jobs) as workers:
-        found, facts = solve(workers)
-        asked = set(request.files)
-        modules = {
-            module: path
-            for module, (path, _) in found.items()
-            if path in asked and (request.include_tests or not is_test(request.root, path))
-        }
-        looked_at = {path for path, _ in found.values()}
-        idle = [path for path in request.files if path not in looked_at]
-        if sum(sizes[path] for path in idle) <= SYNTAX_BYTES:
-            workers.check_syntax(idle)
-        findings = workers.judge(facts, modules, request.select)
-        troubles = {trouble for trouble in workers.troubles() if trouble.path in asked}
-    ordered = tuple(sorted(findings, key=report_order))
-    return Judged(ordered, tuple(sorted(troubles)), len(found))
-
-
-def _sizes(request: JudgeRequest) -> dict[str, int]:
-    from pplint.files.discover import find_python_files
-
-    folder = find_root((request.root,), None).folder
-    everything = find_python_files((folder,), exclude=(), base=folder, respect_gitignore=False).files
-    sizes = {}
-    for path in sorted({*everything, *request.files}):
-        if path in request.overlay:
-            sizes[path] = len(request.overlay[path])
-            continue
-        try:
-            sizes[path] = os.stat(path).st_size
-        except OSError:
-            sizes[path] = 0
-    return sizes
-
-
-def solve(workers: Workers) -> tuple[Found, Facts]:
-    """Join the facts; files that use what was learnt may hold further facts, so they are summarised too."""
-    found = workers.first_facts()
-    first = list(found)
-    for _ in range(ROUNDS):
-        facts = _joined(found)
-        more = workers.more_facts(wanted_by(*facts, first))
-        if not more:
-            return found, facts
-        found = dict(sorted({**found, **more}.items()))
-    return found, _joined(found)
-
-
 def facts_of(root: Root, jobs: int = 0) -> Facts:
     """The facts of a tree."""
     request = JudgeRequest(root.path, (), {}, frozenset(), jobs=jobs)
-    with Workers(root.path, {}, _sizes(request), jobs) as workers:
-        return solve(workers)[1]
+    sizes = {path: stamp.size for path, stamp in stamps_of(_tree_files(request), {}).items()}
+    with Workers(root.path, {}, sizes, jobs, {}) as workers:
+        return solve(workers, request.facts_file)[1]
 
 
-def _joined(found: Found) -> Facts:
-    project = Project({m: one for m, (_, one) in found.items()}, {m: path for m, (path, _) in found.items()})
+class _Judge:
+    """One request on its way: what is known, what is new, what the rules say."""
+
+    def __init__(self, request: JudgeRequest) -> None:
+        self.request = request
+        self.store = Store(request.cache_dir, request.root) if request.cache_dir else None
+        self.stamps = stamps_of(_tree_files(request), request.overlay)
+        self.known = _KNOWN.get(request.root) or (load(self.store) if self.store else None)
+        self.new_facts = False
+        self.parsed = 0
+        kind = [sorted(request.select), request.include_tests]
+        self.question = blake2b(repr(kind).encode(), digest_size=8).hexdigest()
+
+    def judged(self) -> Judged:
+        """Answer from what is known where that still holds, and find out the rest."""
+        files = self.request.files
+        answers = self._answers() if self.known is not None and not self._changed() else {}
+        if len(answers) < len(set(files)):
+            answers = self._find_out()
+        findings = [finding for path in answers for finding in answers[path].findings]
+        troubles = {trouble for path in answers for trouble in answers[path].troubles}
+        marked = frozenset(path for path, answer in answers.items() if answer.marked)
+        ordered = tuple(sorted(findings, key=report_order))
+        return Judged(ordered, tuple(sorted(troubles)), self.parsed, marked)
+
+    def _changed(self) -> set[str]:
+        before = self.known.stamps if self.known is not None else {}
+        paths = self.stamps.keys() | before.keys()
+        return {path for path in paths if self.stamps.get(path) != before.get(path)}
+
+    def _answers(self) -> dict[str, Answer]:
+        """The known answers that still hold, for the files of the request."""
+        if self.known is None:
+            return {}
+        known = self.known.answers(self.question)
+        few = sum(self.stamps[path].size for path in self.request.files) <= SYNTAX_BYTES
+        return {
+            path: answer
+            for path in self.request.files
+            if (answer := known.get(path)) is not None
+            and answer.stamp == self.stamps[path]
+            and (answer.checked or not few)
+        }
+
+    def _find_out(self) -> dict[str, Answer]:
+        changed = self._changed()
+        found = self.known.found() if self.known is not None else None
+        if self.known is not None and found is not None and self._comparable(changed):
+            answers = self._answers()
+            with self._workers(
+                {*changed, *(path for path in self.request.files if path not in answers)}
+            ) as workers:
+                if self._same_facts(workers, self.known, found, changed):
+                    return self._answered(workers, self.known)
+        ready = {path: summary for path, summary in (found or {}).values() if path not in changed}
+        with self._workers(self.stamps, ready) as workers:
+            return self._answered(workers, self._learn(workers))
+
+    def _comparable(self, changed: set[str]) -> bool:
+        assert self.known is not None
+        return len(changed) <= FEW and changed <= self.stamps.keys() & self.known.stamps.keys()
+
+    def _same_facts(self, workers: Workers, known: Snapshot, found: Found, changed: set[str]) -> bool:
+        """Whether the changed files say what they said before (their lines included)."""
+        if changed:
+            news = workers.again(known.wanted, changed)
+            self.parsed += len(news)
+            if news != {module: one for module, one in found.items() if one[0] in changed}:
+                return False
+            known.marked = (known.marked - changed) | workers.marked()
+            known.troubles = tuple(t for t in known.troubles if t.path not in changed)
+        known.stamps = self.stamps
+        return True
+
+    def _learn(self, workers: Workers) -> Snapshot:
+        found, facts, wanted = solve(workers, self.request.facts_file)
+        self.parsed += len(found)
+        self.new_facts = True
+        name = facts_id(found) if self.store is not None else str(id(found))
+        snapshot = Snapshot(self.stamps, name, wanted, workers.marked(), found, None)
+        snapshot.facts = facts
+        return snapshot
+
+    def _answered(self, workers: Workers, known: Snapshot) -> dict[str, Answer]:
+        """Ask for what is not known, and remember it."""
+        self.known = known
+        answers = self._answers()
+        asked = [path for path in dict.fromkeys(self.request.files) if path not in answers]
+        answers.update(self._ask(workers, known, asked))
+        known.answers(self.question).update(answers)
+        known.troubles = tuple({*known.troubles, *workers.troubles()})
+        _KNOWN[self.request.root] = known
+        if self.store is not None and not self.request.overlay:
+            save(self.store, known, self.question, self.new_facts)
+        return answers
+
+    def _ask(self, workers: Workers, known: Snapshot, asked: list[str]) -> dict[str, Answer]:
+        """Let the rules look at files in view, and parse the others while that is cheap."""
+        found = known.found() or {}
+        wanted, viewed = set(asked), {path for path, _ in found.values()}
+        modules = {
+            module: path
+            for module, (path, _) in found.items()
+            if path in wanted and (self.request.include_tests or not is_test(self.request.root, path))
+        }
+        idle = [path for path in asked if path not in viewed]
+        check = sum(self.stamps[path].size for path in self.request.files) <= SYNTAX_BYTES
+        if check:
+            workers.check_syntax(idle)
+        findings = workers.judge(self._facts(known), modules, self.request.select) if modules else []
+        by_path: dict[str, list[Finding]] = {}
+        for finding in findings:
+            by_path.setdefault(finding.path, []).append(finding)
+        troubles: dict[str, list[Trouble]] = {}
+        for trouble in {*workers.troubles(), *(t for t in known.troubles if t.path in wanted)}:
+            troubles.setdefault(trouble.path, []).append(trouble)
+        return {
+            path: Answer(
+                self.stamps[path],
+                tuple(by_path.get(path, ())),
+                tuple(sorted(troubles.get(path, ()))),
+                check or path in viewed,
+                path in known.marked,
+            )
+            for path in asked
+        }
+
+    def _facts(self, known: Snapshot) -> Facts:
+        if known.facts is None:
+            known.facts = _joined(known.found() or {}, self.request.facts_file)
+        facts: Facts = known.facts
+        return facts
+
+    def _workers(self, paths: Iterable[str], ready: Mapping[str, Any] | None = None) -> Workers:
+        """Processes for some files; `ready` are summaries that need not be made."""
+        sizes = {path: self.stamps[path].size for path in paths}
+        return Workers(self.request.root, self.request.overlay, sizes, self.request.jobs, ready or {})
+
+
+def solve(workers: Workers, facts_file: bool) -> tuple[Found, Facts, tuple[Wanted, ...]]:
+    """Join the facts; files that use what was learnt may hold further facts, so they are summarised too."""
+    found = workers.first_facts()
+    first = list(found)
+    tried: list[Wanted] = []
+    for _ in range(ROUNDS):
+        facts = _joined(found, facts_file)
+        tried.append(wanted_by(*facts, first))
+        more = workers.more_facts(tried[-1])
+        if not more:
+            return found, facts, tuple(tried)
+        found = dict(sorted({**found, **more}.items()))
+    return found, _joined(found, facts_file), tuple(tried)
+
+
+def _joined(found: Found, facts_file: bool) -> Facts:
+    summaries = {module: summary for module, (_, summary) in found.items()}
+    if facts_file and not any(module.startswith(f"{PACKAGE}.") for module in summaries):
+        from pplint.engine.elsewhere import bundled_summaries
+
+        summaries = {**bundled_summaries(), **summaries}
+    project = Project(summaries, {module: path for module, (path, _) in found.items()})
     return Facts(project, Accessors(project))
+
+
+def _tree_files(request: JudgeRequest) -> list[str]:
+    from pplint.files.discover import find_python_files
+
+    root = find_root((request.root,), None)
+    folders = [root.folder]
+    if request.facts_file and os.path.basename(root.folder) != PACKAGE and (found := installed_package()):
+        folders.append(found)
+    everything = find_python_files(folders, exclude=(), base=root.folder, respect_gitignore=False).files
+    return sorted({*everything, *request.files})

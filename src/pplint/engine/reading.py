@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pplint.engine.accessors import COMMON_METHODS, GLOBAL, LOCAL, Accessors
 from pplint.engine.pools import mapping_names, shifted_names
 from pplint.engine.project import Project
+from pplint.engine.shape import with_fingerprints
 from pplint.engine.summary import Summary, summarise
 from pplint.engine.trim import trim
 from pplint.engine.vocabulary import TEST_PATH
@@ -31,9 +32,11 @@ FACT_WORDS = (
 )
 """A file without any of these says nothing about stages that another file could need."""
 
+MARK = b"pplint:"
+
 RULE_WORDS = (b"first_rank", b"last_rank", b"layer_id ==", b"== layer_id", b"layers.0.")
 
-KEPT_BYTES = 6_000_000
+KEPT_BYTES = 8_000_000
 """Syntax trees take some 30 bytes per byte of source: beyond this much source they are parsed again."""
 
 
@@ -69,11 +72,16 @@ class Wanted(NamedTuple):
 class Share:
     """The files that one process looks after.
 
-    `root` is the folder that module names start from, `packages` their first parts.
+    `root` is the folder that module names start from, `packages` their first parts, `ready` summaries by path that
+    need not be made, `marked` the files met so far that hold a comment of pplint's.
     """
 
-    def __init__(self, root: str, overlay: Mapping[str, bytes], packages: frozenset[str]) -> None:
+    def __init__(
+        self, root: str, overlay: Mapping[str, bytes], packages: frozenset[str], ready: Mapping[str, Summary]
+    ) -> None:
         self.root = root
+        self.ready = ready
+        self.marked: set[str] = set()
         self.packages = packages
         self.overlay = overlay
         self.rest: list[str] = []
@@ -88,10 +96,19 @@ class Share:
             data = self._read(path)
             if data is None:
                 continue
+            if MARK in data:
+                self.marked.add(path)
             if any(word in data for word in FACT_WORDS):
                 self._summarise(path, data, found)
             else:
                 self.rest.append(path)
+        return found
+
+    def again(self, paths: Sequence[str], wanted: Sequence[Wanted]) -> dict[str, tuple[str, Summary]]:
+        """Summaries of those files that an earlier look, which wanted that, would have taken into view."""
+        found = self.first_facts(paths)
+        for one in wanted:
+            found.update(self.more_facts(one))
         return found
 
     def more_facts(self, wanted: Wanted) -> dict[str, tuple[str, Summary]]:
@@ -131,13 +148,17 @@ class Share:
                 continue
             walk = Walk(facts, module, *parsed, rules_for(codes))
             try:
-                findings += walk.walk()
+                walk.walk()
             except Exception as error:
-                findings += walk.findings
                 statement = walk.flow.statement
                 line = statement.lineno if statement is not None else 0
                 self.troubles.append(crash(path, line, "the rules' walk", error))
+            scope = os.path.relpath(path, self.root).replace(os.sep, "/")
+            findings += with_fingerprints(walk.findings, scope)
             self.troubles += walk.troubles
+            # The walk and its syntax tree refer to each other, and the collector is paused.
+            vars(walk.flow).clear()
+            vars(walk).clear()
         return findings
 
     def _read(self, path: str) -> bytes | None:
@@ -160,6 +181,9 @@ class Share:
             return None
 
     def _summarise(self, path: str, data: bytes, found: dict[str, tuple[str, Summary]]) -> None:
+        if path in self.ready:
+            found[module_name(self.root, path)] = path, self.ready[path]
+            return
         parsed = self._parse(path, data)
         if parsed is None:
             return

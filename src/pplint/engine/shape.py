@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Container
+from collections import Counter
+from collections.abc import Container, Iterable
+from hashlib import blake2b
+
+from pplint.finding import Finding, report_order
 
 
 def shape_of(node: ast.AST, local_names: Container[str]) -> tuple[str, str]:
@@ -35,3 +39,20 @@ def _text(node: ast.AST, hidden: Container[str]) -> str:
         elif one is not None:
             parts.append(repr(one) if not isinstance(one, str) else one)
     return " ".join(parts)
+
+
+def with_fingerprints(findings: Iterable[Finding], scope: str) -> list[Finding]:
+    """Give each finding of a file its `pplint/v1` fingerprint; until then that field holds its normal form.
+
+    It is made of the rule, the file as the project sees it, the enclosing symbol, the normal form and a running number
+    among equals, so that moved lines, layout and renamed locals keep it.
+    """
+    seen: Counter[tuple[str, ...]] = Counter()
+    done = []
+    for finding in sorted(findings, key=report_order):
+        key = (finding.code, scope, finding.symbol, finding.fingerprint)
+        seen[key] += 1
+        text = "\0".join((*key, str(seen[key])))
+        digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+        done.append(finding._replace(fingerprint=digest))
+    return done

@@ -53,5 +53,7 @@ def _is_no_layer(annotation: str) -> bool:
 
 
 _BUILTINS: frozenset[str] = frozenset(
-    name for name, value in vars(__import__("builtins")).items() if isinstance(value, Callable)  # type: ignore[arg-type]
+    name
+    for name, value in vars(__import__("builtins")).items()
+    if isinstance(value, Callable)  # type: ignore[arg-type]
 ) - {"super", "__import__"}

@@ -40,28 +40,34 @@ def usable_cores() -> int:
 class Workers:
     """Runs one command after the other on all shares; a file stays with its share."""
 
-    def __init__(self, root: str, overlay: Mapping[str, bytes], sizes: Mapping[str, int], jobs: int) -> None:
-        self.root = root
-        self.overlay = overlay
+    def __init__(
+        self,
+        root: str,
+        overlay: Mapping[str, bytes],
+        sizes: Mapping[str, int],
+        jobs: int,
+        ready: Mapping[str, Summary],
+    ) -> None:
         most = jobs or usable_cores()
         count = max(1, min(most, sum(sizes.values()) // WORTH_A_PROCESS)) if sys.platform == "linux" else 1
         ordered = sorted(sizes, key=lambda path: (-sizes[path], path))
         self.shares = [ordered[start::count] for start in range(count)]
         self.owner = {path: number for number, share in enumerate(self.shares) for path in share}
         self.packages = frozenset(module_name(root, path).split(".")[0] for path in sizes)
-        self._local: Share | None = Share(root, overlay, self.packages) if count == 1 else None
+        share = Share(root, overlay, self.packages, ready)
+        self._local: Share | None = share if count == 1 else None
         self._pipes: list[Connection] = []
         self._processes: list[Any] = []
         if count > 1:
-            self._start(count)
+            self._start(count, share)
 
-    def _start(self, count: int) -> None:
+    def _start(self, count: int, share: Share) -> None:
         from multiprocessing import get_context
 
         context = get_context("fork")
         for _ in range(count):
             ours, theirs = context.Pipe()
-            process = context.Process(target=_serve, args=(theirs, Share(self.root, self.overlay, self.packages)), daemon=True)
+            process = context.Process(target=_serve, args=(theirs, share), daemon=True)
             process.start()
             theirs.close()
             self._pipes.append(ours)
@@ -85,6 +91,14 @@ class Workers:
         """Summaries of further files that use what was learnt."""
         return _merge(self._all("more_facts", [(wanted,)] * len(self.shares)))
 
+    def again(self, wanted: tuple[Wanted, ...], paths: Iterable[str]) -> Found:
+        """Summaries of those files that an earlier look (which wanted that) would have taken into view."""
+        return _merge(self._all("again", [(part, wanted) for part in self._parts(paths)]))
+
+    def marked(self) -> frozenset[str]:
+        """The files read so far that hold a comment of pplint's."""
+        return frozenset().union(*self._all("marked", [()] * len(self.shares)))
+
     def judge(self, facts: Any, modules: Mapping[str, str], codes: frozenset[str]) -> list[Finding]:
         """The findings in `modules` (name to path); `facts` are the summaries and the paths of all modules."""
         parts: list[dict[str, str]] = [{} for _ in self.shares]
@@ -95,10 +109,13 @@ class Workers:
 
     def check_syntax(self, paths: Iterable[str]) -> None:
         """Parse files that no rule needs, for their troubles."""
+        self._all("check_syntax", [(part,) for part in self._parts(paths)])
+
+    def _parts(self, paths: Iterable[str]) -> list[list[str]]:
         parts: list[list[str]] = [[] for _ in self.shares]
-        for path in paths:
+        for path in sorted(paths):
             parts[self.owner[path]].append(path)
-        self._all("check_syntax", [(part,) for part in parts])
+        return parts
 
     def troubles(self) -> list[Trouble]:
         """What went wrong in any share."""
@@ -126,9 +143,8 @@ def _merge(answers: list[Found]) -> Found:
 
 
 def _obey(share: Share, command: str, arguments: tuple[Any, ...]) -> Any:
-    if command == "troubles":
-        return share.troubles
-    return getattr(share, command)(*arguments)
+    found = getattr(share, command)
+    return found(*arguments) if callable(found) else found
 
 
 def _serve(pipe: Connection, share: Share) -> None:
