@@ -9,7 +9,7 @@ from typing import NamedTuple
 from pplint import ignore_comments, pylint_comments
 from pplint.finding import SAFE, WARNING, Edit, Finding, Fix, Span
 from pplint.ignore_comments import Marker
-from pplint.rules.registry import RULES, find_rule
+from pplint.rules.catalogue import CATALOGUE, find_name
 from pplint.settings import nearest
 from pplint.source.text import Source
 
@@ -69,7 +69,7 @@ def _apply_file(findings: list[Finding], source: Source, policy: Policy, checked
     def settle(finding: Finding) -> None:
         reason = _silence(finding, valid, used, source)
         if reason is None and pragmas:
-            reason = pylint_comments.silenced_by(finding, find_rule(finding.code), pragmas, source) or None
+            reason = pylint_comments.silenced_by(finding, find_name(finding.code), pragmas, source) or None
         if reason is None:
             checked.findings.append(finding)
         else:
@@ -100,7 +100,7 @@ def _problems(marker: Marker, policy: Policy) -> _Problem:
         return _Problem(
             True, [(marker.span, "a reason is required after the codes; this comment silences nothing")]
         )
-    known = [word for rule in RULES for word in (rule.code, rule.name)]
+    known = [word for rule in CATALOGUE for word in rule[:2]]
     return _Problem(
         False,
         [
@@ -115,7 +115,7 @@ def _problems(marker: Marker, policy: Policy) -> _Problem:
 
 
 def _code(text: str) -> str | None:
-    rule = find_rule(text)
+    rule = find_name(text)
     if rule is not None:
         return rule.code
     return text if text in HOUSEKEEPING else None
@@ -189,7 +189,7 @@ class Ordinals:
         scope = os.path.relpath(source.path, self.root).replace(os.sep, "/")
         key = "\0".join((code, scope, text, str(ordinal)))
         digest = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:32]
-        rule = find_rule(code)
+        rule = find_name(code)
         name = rule.name if rule else code.lower()
         return Finding(
             code, name, WARNING, source.path, span, "", message,

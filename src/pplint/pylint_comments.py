@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from pplint.finding import Finding
 from pplint.ignore_comments import reach
-from pplint.rules.base import RuleInfo
+from pplint.rules.catalogue import RuleName
 from pplint.source.text import Comment, Source, SourceError
 
 MARK = b"pylint:"
@@ -91,7 +91,7 @@ def _blocks(tree: ast.Module) -> Iterator[tuple[int, int]]:
                 start = end + 1
 
 
-def silenced_by(finding: Finding, rule: RuleInfo | None, found: list[Pragma], source: Source) -> str:
+def silenced_by(finding: Finding, rule: RuleName | None, found: list[Pragma], source: Source) -> str:
     """Return the text of the pragma that silences `finding`, or ""; the last one that reaches it decides."""
     names = {finding.code, finding.name, "all"}
     if rule is not None:

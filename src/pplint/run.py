@@ -9,7 +9,6 @@ from typing import NamedTuple
 from pplint.finding import INFO
 from pplint.look import Look, Request, Seen, read
 from pplint.repair import Change
-from pplint.rules.base import RuleInfo
 from pplint.source.text import Source
 
 __all__ = ["Outcome", "Request", "execute"]
@@ -18,14 +17,14 @@ __all__ = ["Outcome", "Request", "execute"]
 class Outcome(NamedTuple):
     """What a run found and did.
 
-    `seen` is the state after all changes. `fixed` counts findings, `ignored` those that `--add-ignore`
+    `seen` is the state after all changes, `codes` are the rules that ran. `fixed` counts findings, `ignored` those that `--add-ignore`
     silenced; `changed` are the files that were (with `--diff`: would be) written, `diff` is what `--diff`
     prints. `stdin` is the new content of the standard input. `notes` are sentences for `--verbose`.
     """
 
     seen: Seen
     files: tuple[str, ...]
-    rules: tuple[RuleInfo, ...]
+    codes: frozenset[str]
     overlay: Mapping[str, bytes]
     fixed: int = 0
     ignored: int = 0
@@ -53,7 +52,6 @@ def execute(request: Request) -> Outcome:
     Raises SettingsError, BaselineError, GitError and the root's errors before anything was written.
     """
     from pplint import repair
-    from pplint.rules.registry import RULES
 
     look = Look(request)  # settings, root, files
     before = look.before()
@@ -74,7 +72,7 @@ def execute(request: Request) -> Outcome:
     return Outcome(
         seen,
         look.files,
-        tuple(rule for rule in RULES if rule.code in look.codes),
+        look.codes,
         change.overlay,
         fixed=sum(change.fixed.values()),
         ignored=sum(change.ignored.values()),

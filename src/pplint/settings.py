@@ -118,7 +118,7 @@ def ignored_in(settings: Settings) -> Callable[[str], frozenset[str]]:
 def _expand(selectors: tuple[str, ...], key: str, origin: str) -> frozenset[str]:
     if not selectors:
         return frozenset()
-    from pplint.rules.registry import UnknownRule, expand
+    from pplint.rules.catalogue import UnknownRule, expand
 
     try:
         return expand(selectors)
@@ -245,7 +245,7 @@ def _per_file(value: object, root: str) -> tuple[tuple[str, tuple[str, ...]], ..
 
 
 def _severities(value: object, root: str) -> tuple[tuple[str, str], ...]:
-    from pplint.rules.registry import UnknownRule, expand
+    from pplint.rules.catalogue import UnknownRule, expand
 
     if not isinstance(value, dict):
         raise ValueError("must be a table of code = level")

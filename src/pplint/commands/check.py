@@ -15,6 +15,7 @@ from pplint import __version__
 from pplint.cli import TROUBLE, complain
 from pplint.commands.options import STDIN, cache_folder, paths_and_settings, what_to_check
 from pplint.reports.report import FORMATS, Report, ReportError, render, write_reports
+from pplint.rules.base import RuleInfo
 from pplint.run import Outcome, Request
 
 HAS_IMPACT = find_spec("pplint.impact") is not None
@@ -193,13 +194,22 @@ def _report(request: Request, outcome: Outcome, given: dict[str, Any]) -> bool:
     return True
 
 
+def _rules(outcome: Outcome, given: dict[str, Any]) -> tuple[RuleInfo, ...]:
+    """The texts of the rules that ran, for the one format that prints them; loading them takes a while."""
+    if not any(name == "sarif" for name, _ in given["output"]):
+        return ()
+    from pplint.rules.registry import RULES
+
+    return tuple(rule for rule in RULES if rule.code in outcome.codes)
+
+
 def _as_report(request: Request, outcome: Outcome, given: dict[str, Any]) -> Report:
     from pplint.reports.paths import find_repository
 
     here = str(Path.cwd())
     return Report(
         findings=outcome.seen.findings,
-        rules=outcome.rules,
+        rules=_rules(outcome, given),
         sources=outcome.source_of,
         cwd=here,
         repository=find_repository([os.path.realpath(path) for path in request.paths], here),

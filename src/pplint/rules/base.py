@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, NamedTuple
 
+from pplint.rules.catalogue import RuleName
+
 if TYPE_CHECKING:
     from pplint.engine.context import Context
     from pplint.engine.flow import FunctionNode
@@ -49,8 +51,7 @@ class RuleInfo(NamedTuple):
     @property
     def message_id(self) -> str:
         """The pylint id: the level's letter, then 7, family and number (`PPL101` is `E7101`)."""
-        letter = {"error": "E", "warning": "W"}.get(self.severity, "I")
-        return f"{letter}7{self.code[3:]}"
+        return RuleName(self.code, self.name, self.severity).message_id
 
 
 class Rule:

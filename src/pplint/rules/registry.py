@@ -1,9 +1,8 @@
-"""All rules in the order of their codes, and how users name them."""
+"""All rules with their reasoning and their texts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 from pplint.rules.base import Rule, RuleInfo
 from pplint.rules.housekeeping import HOUSEKEEPING
@@ -58,31 +57,9 @@ RULES: tuple[RuleInfo, ...] = tuple(
 )
 
 
-class UnknownRule(ValueError):
-    """A selector that names no rule; the message gives the nearest right name."""
-
-
 def find_rule(name: str) -> RuleInfo | None:
     """The rule with a code or a name, or None."""
     return next((rule for rule in RULES if name in (rule.code, rule.name)), None)
-
-
-def expand(selectors: Iterable[str]) -> frozenset[str]:
-    """The codes that selectors (codes, prefixes of codes, names, ALL) mean. Raises UnknownRule."""
-    found: set[str] = set()
-    for selector in selectors:
-        matched = {
-            rule.code
-            for rule in RULES
-            if selector in ("ALL", rule.name)
-            or (selector.startswith("PPL") and rule.code.startswith(selector))
-        }
-        if not matched:
-            near = get_close_matches(selector, [n for rule in RULES for n in (rule.code, rule.name)], 1)
-            hint = f"; did you mean {near[0]}?" if near else ""
-            raise UnknownRule(f"unknown rule {selector!r}{hint}")
-        found |= matched
-    return frozenset(found)
 
 
 def rules_for(codes: Iterable[str]) -> list[Rule]:
