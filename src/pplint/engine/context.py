@@ -270,6 +270,20 @@ class Context(Listener):
                 found = part
         return found if found is not self.flow.functions[-1] else None
 
+    def holds_comment(self, span: Span) -> bool:
+        """Whether a comment stands inside a place; it takes more than one line for that."""
+        return span.line < span.end_line and any(
+            (span.line, span.column) <= (comment.line, comment.column) < (span.end_line, span.end_column)
+            for comment in self.source.comments()
+        )
+
+    def bare_argument(self, call: ast.Call) -> bool:
+        """Whether nothing but the call's own bracket stands before its first argument."""
+        function, argument = self.span(call.func), self.span(call.args[0])
+        start = self.source.index(function.end_line, function.end_column)
+        end = self.source.index(argument.line, argument.column)
+        return self.source.text[start:end].strip() == "("
+
     def edit(self, node: ast.AST, text: str) -> Edit:
         """Replace a node's text."""
         return Edit(self.span(node), text)
@@ -295,6 +309,8 @@ class Context(Listener):
         if (rule.info.code, span) in self._told:
             return
         self._told.add((rule.info.code, span))
+        if fix is not None and any(self.holds_comment(edit.span) for edit in fix.edits):
+            fix, no_fix = None, "a comment stands in what would be replaced"
         normal, shape = shape_of(around or node, self.flow.env)
         self.findings.append(
             Finding(

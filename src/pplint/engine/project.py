@@ -206,7 +206,8 @@ class Project:
             return frozenset({place.as_class or place.owner})
         facts = self.function(place)
         if facts is None or root not in (*facts["params"], *facts["keywords"]):
-            return frozenset()
+            around = "" if place.owner else place.function.rpartition(".")[0]
+            return self._root_types(place._replace(function=around), root, depth) if around else frozenset()
         found = self._annotated(place.module, facts["annotations"].get(root, ""))
         if place.function == "__init__" and not found:
             for builder, values in self.passed(place, root):

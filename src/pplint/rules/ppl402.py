@@ -262,7 +262,7 @@ def _range_fix(context: Context, node: ast.Call, argument: ast.expr, value: Valu
     ):
         return None, manual
     function = context.flow.functions[-1] if context.flow.functions else context.tree
-    if len(_reads(function, counted, argument.id)) != 1:
+    if len(_reads(function, counted, argument.id)) != 1 or not context.bare_argument(counted):
         return None, manual
     start = ".".join((*receiver, "start_layer"))
     text = f"{start}, {start} + {'.'.join(count)}"

@@ -174,7 +174,7 @@ def _fix(context: Context, slots: Slots, node: ast.Subscript, place: ast.AST) ->
     message = f"start from `{owner.start}`"
     if isinstance(place, ast.Constant):
         return Fix(UNSAFE, message, (context.edit(place, owner.start),)), ""
-    if isinstance(place, ast.Call) and len(place.args) == 1:
+    if isinstance(place, ast.Call) and len(place.args) == 1 and context.bare_argument(place):
         text = f"{owner.start}, {ast.unparse(place.args[0])}"
         return Fix(UNSAFE, message, (context.edit(place.args[0], text),)), ""
     if (
