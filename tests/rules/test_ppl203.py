@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 from layer_cases import findings_in, method
 
+from pplint.finding import ERROR, INFO
+from pplint.rules.samples import WITH_LAYER
+
 RUNNER = (
     "srt/runner.py",
     """\
@@ -51,8 +54,7 @@ BAD = {
 GOOD = {
     "the layers are only called": "return calls(self.model.layers, i)",
     "each is tested": "return tests(self.model.layers)",
-    "the stage's slice": "return reads_first(self.model.layers[self.model.start_layer : "
-    "self.model.end_layer], i)",
+    "the stage's slice": "return reads_first(self.model.layers[self.model.start_layer : self.model.end_layer], i)",
     "the first is read of what starts with the stage": "return "
     "reads_first(self.model.layers[self.model.start_layer :], i)",
     "one stage in all": "if pp_group.world_size == 1:\n    return hands_on(self.model.layers)",
@@ -68,3 +70,60 @@ def test_a_whole_list_is_reported(body, tmp_path):
 @pytest.mark.parametrize("body", GOOD.values(), ids=GOOD)
 def test_what_looks_alike_is_not_reported(body, tmp_path):
     assert not findings_in(tmp_path, "PPL203", method(body), RUNNER)
+
+
+CALL = "return reads_first(self.model.layers, i)"
+CHOOSERS = {
+    "a chain of names that ends in an else": """\
+    name = layers[0].__class__.__name__
+    if name == "KnownLayer":
+        return layers[0].mode
+    elif name in ("OtherLayer", "ThirdLayer"):
+        return layers[1].mode
+    else:
+        raise NotImplementedError
+""",
+    "a chain of names before a raise": """\
+    mode = layers[0].mode
+    if type(layers[0]).__name__ == "KnownLayer":
+        return mode
+    if isinstance(layers[0], OtherLayer):
+        return mode
+    raise NotImplementedError(mode)
+""",
+    "a name that is not in a set": """\
+    mode = layers[0].mode
+    if type(layers[0]).__name__ not in {"KnownLayer", "OtherLayer"}:
+        raise NotImplementedError
+    return mode
+""",
+    "cases": """\
+    mode = layers[0].mode
+    match layers[0].__class__.__name__:
+        case "KnownLayer" | "OtherLayer":
+            return mode
+        case _:
+            raise NotImplementedError
+""",
+}
+NO_CHOICE = """\
+    if layers[0].__class__.__name__ == "KnownLayer":
+        return layers[0].mode
+    return layers[1].mode
+"""
+
+
+@pytest.mark.parametrize("body", CHOOSERS.values(), ids=CHOOSERS)
+@pytest.mark.parametrize("known", [False, True], ids=["unknown layers", "known layers"])
+def test_a_callee_that_refuses_these_layers_by_name_makes_it_latent(body, known, tmp_path):
+    text = body.replace("KnownLayer", "DecoderLayer") if known else body
+    runner = ("srt/runner.py", f"def inner(layers):\n{text}\n\ndef reads_first(layers, x):\n    return inner(layers)\n")
+    (found,) = findings_in(tmp_path, "PPL203", method(CALL), runner, WITH_LAYER)
+    assert found.severity == (ERROR if known else INFO)
+    assert ("`DecoderLayer`" in found.message) is not known
+
+
+def test_a_callee_that_takes_other_layers_too_changes_nothing(tmp_path):
+    runner = ("srt/runner.py", f"def reads_first(layers, x):\n{NO_CHOICE}")
+    (found,) = findings_in(tmp_path, "PPL203", method(CALL), runner, WITH_LAYER)
+    assert found.severity == ERROR

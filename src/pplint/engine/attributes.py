@@ -77,9 +77,7 @@ def _stages(known: Sequence[Atom], value: ast.expr | None) -> dict[str, list[str
     return {name: sorted(facts) for name, facts in said.items() if facts}
 
 
-def _unpacked(
-    owner: dict[str, Any], flow: Flow, target: ast.Tuple | ast.List, found: Values, node: ast.stmt
-) -> None:
+def _unpacked(owner: dict[str, Any], flow: Flow, target: ast.Tuple | ast.List, found: Values, node: ast.stmt) -> None:
     from pplint.engine.summary import describe
 
     names = [item.attr if v.dotted(item) and isinstance(item, ast.Attribute) else "" for item in target.elts]
@@ -91,12 +89,36 @@ def _unpacked(
         end = next((name for name in names if is_end(name)), "")
         if description[0] == "call" and len(rest) == 1:
             _add(owner, rest[0], ["unpacked", description, start, end], node, flow)
+            owner["attrs"][rest[0]][-1]["makes"] = _made(flow, call.node)
     for position, name in enumerate(names):
         if name:
             for value in found:
                 item = value.data[position] if value.kind == v.TUPLE and position < len(value.data) else None
                 fact = ["item", describe(value), position] if item is None else describe(item[0])
                 _add(owner, name, fact, node, flow)
+
+
+def _made(flow: Flow, call: ast.AST | None) -> list[list[str]]:
+    """What the layer factory among the arguments of a call calls to build a layer: dotted names."""
+    found: list[list[str]] = []
+    for argument in call.args if isinstance(call, ast.Call) else ():
+        for made in _results(flow, argument):
+            callees = flow.evaluate(made.func) if isinstance(made, ast.Call) else ()
+            paths = [[one.data] if one.kind == v.PARAM else list(one.data) for one in callees
+                     if one.kind in (v.PARAM, v.PATH)]  # fmt: skip
+            found += paths or [["?"]]
+    return found
+
+
+def _results(flow: Flow, factory: ast.expr) -> list[ast.expr]:
+    """The results of a lambda or of a function that is defined beside its use."""
+    if isinstance(factory, ast.Lambda):
+        return [factory.body]
+    found: list[ast.expr] = []
+    for part in flow.functions[-1].body if isinstance(factory, ast.Name) and flow.functions else ():
+        if isinstance(part, ast.FunctionDef) and isinstance(factory, ast.Name) and part.name == factory.id:
+            found += [one.value for one in ast.walk(part) if isinstance(one, ast.Return) and one.value]
+    return found
 
 
 def _facts_of(flow: Flow, found: Values, node: ast.stmt) -> list[list[Any]]:
@@ -110,11 +132,7 @@ def _facts_of(flow: Flow, found: Values, node: ast.stmt) -> list[list[Any]]:
         paired = _pairs(flow.evaluate(expression.key), flow.evaluate(expression.value))
         flow.env = outer
         return [["mapping"]] if paired else [["other"]]
-    if (
-        isinstance(expression, ast.Call)
-        and v.dotted(expression.func) == ("dict",)
-        and len(expression.args) == 1
-    ):
+    if isinstance(expression, ast.Call) and v.dotted(expression.func) == ("dict",) and len(expression.args) == 1:
         zipped = flow.evaluate(expression.args[0])
         if zipped[0].kind == v.ZIP and len(zipped[0].data) == 2 and _counts_up(zipped[0].data[1]):
             return [["mapping"]]

@@ -24,11 +24,11 @@ def reader_of(
     """How a call of the dotted `callee` at `place` reads the elements of its argument at `where`."""
     if depth > _DEPTH:
         return None
-    for inner in _definitions(project, place, callee):
+    for inner in definitions(project, place, callee):
         facts = project.function(inner)
         if facts is None:
             continue
-        parameter = _parameter(facts, where)
+        parameter = parameter_at(facts, where)
         if parameter is None:
             continue
         for name, how, attribute, line in facts["elements"]:
@@ -42,14 +42,14 @@ def reader_of(
     return None
 
 
-def _parameter(facts: dict[str, Any], where: int | str) -> str | None:
+def parameter_at(facts: dict[str, Any], where: int | str) -> str | None:
     names = [*facts["params"], *facts["keywords"]]
     if isinstance(where, str):
         return where if where in names else None
     return next((name for name in names if position_of(facts, name) == where), None)
 
 
-def _definitions(project: Project, place: Place, callee: list[str]) -> list[Place]:
+def definitions(project: Project, place: Place, callee: list[str]) -> list[Place]:
     """The functions that a dotted callee may mean."""
     if len(callee) > 1:
         owners = set(project.types_of(place, tuple(callee[:-1])))

@@ -163,16 +163,19 @@ class Project:
         found: set[str] = set()
         needed: set[str] = set()
         for module in modules:
-            found |= self._unseen_callees(module)
+            found |= self._unseen_callees(module, set())
             for name in self.summaries[module]["classes"]:
                 needed.update(self.mro(f"{module}:{name}"))
         return frozenset(found.union(*map(self._unseen, needed)))
 
-    def _unseen_callees(self, module: str) -> set[str]:
+    def _unseen_callees(self, module: str, seen: set[str]) -> set[str]:
         summary = self.summaries[module]
         imported = [summary["imports"].get(path[0]) for path in summary["handed"]]
-        sources = {absolute(module, one[0]) for one in imported if one is not None and one[1]}
-        return sources - self.summaries.keys()
+        sources = {absolute(module, one[0]) for one in imported if one is not None and one[1]} - seen
+        seen |= sources
+        unseen = sources - self.summaries.keys()
+        # Who is given the layers may hand them on.
+        return unseen.union(*(self._unseen_callees(one, seen) for one in sorted(sources - unseen)))
 
     def _unseen(self, class_id: str) -> set[str]:
         module = self.module_of(class_id)

@@ -153,7 +153,7 @@ class Summariser(Listener):
             "abstract": _is_abstract(node, decorators),
             "proxy": PROXY_PARAMETER in positional or any(a.arg == PROXY_PARAMETER for a in arguments.kwonlyargs),
             "uses": [], "passes": [], "returns": [], "elements": [], "asks": [],
-            "supers": [],
+            "supers": [], "kinds": [],
             "stage": any(is_start(a.arg) or is_end(a.arg) for a in (*arguments.args, *arguments.kwonlyargs)),
         }  # fmt: skip
         self._outer.append((self._owner, self._facts))
@@ -222,6 +222,8 @@ class Summariser(Listener):
                 self._use(flow, flow.evaluate(node.args[0]), "key", list(path), node)
         self._handed(flow, node)
         facts = self._facts
+        if facts is not None and isinstance(node.func, ast.Name) and node.func.id == "type" and len(node.args) == 1:
+            self._kinds(flow, facts, node.args[0], ast.Attribute(node, "__name__", ast.Load()))
         above = _called_on_super(node)
         if above == "__init__":
             self._build(flow, node, ["super", "__init__"])
@@ -237,6 +239,15 @@ class Summariser(Listener):
                 self._asks(flow, facts, node, called)
             if called[-1][:1].isupper() or called[-1].endswith(("_cls", "_class", "Class")):
                 self._build(flow, node, called)
+
+    def _kinds(self, flow: Flow, facts: FunctionFacts, element: ast.expr, name: ast.expr) -> None:
+        """Take down which class names a function knows, if it asks for that of an element of a parameter."""
+        from pplint.engine.dispatch import known_names
+
+        for one in flow.evaluate(element):
+            for list_ in one.data[0] if one.kind == v.SUB else one.data if one.kind == v.ELEMENT else ():
+                if list_.kind == v.PARAM and (names := known_names(flow.functions[-1], element, name)):
+                    facts["kinds"].append([list_.data, names, element.lineno])
 
     def _handed(self, flow: Flow, node: ast.Call) -> None:
         """Take down who is given a list of layers, so that its file can be looked at too."""
@@ -284,6 +295,8 @@ class Summariser(Listener):
         if facts is None:
             return
         facts["stage"] = facts["stage"] or is_start(node.attr) or is_end(node.attr)
+        if node.attr == "__class__":
+            self._kinds(flow, facts, node.value, ast.Attribute(node, "__name__", ast.Load()))
         if not isinstance(node.value, _MAY_BE_ELEMENT):
             return
         for base in flow.evaluate(node.value):
@@ -347,7 +360,9 @@ def hands_layers(flow: Flow, argument: ast.expr) -> bool:
     if isinstance(argument, ast.Subscript) and isinstance(argument.slice, ast.Slice):
         argument = argument.value
     if isinstance(argument, ast.Name):
-        return any(path[-1].endswith(_LISTS) for path in v.paths(flow.evaluate(argument)) if len(path) > 1)
+        found = flow.evaluate(argument)
+        given = any(one.kind == v.PARAM and one.data.endswith(_LISTS[:1]) for one in found)
+        return given or any(path[-1].endswith(_LISTS) for path in v.paths(found) if len(path) > 1)
     return isinstance(argument, ast.Attribute) and argument.attr.endswith(_LISTS)
 
 

@@ -7,7 +7,9 @@ from typing import NamedTuple
 
 from pplint.engine import values as v
 from pplint.engine.context import Context
+from pplint.engine.dispatch import element_classes, plain_name
 from pplint.engine.elements import PLACEHOLDER_ATTRIBUTES, guarded
+from pplint.engine.project import Padded
 from pplint.engine.slots import Slots, slots_of
 
 _WIDTH = 60
@@ -75,6 +77,13 @@ def _parameters(context: Context) -> set[str]:
     return names - context.written.names
 
 
+def latent_choice(context: Context, padded: Padded) -> str:
+    """Why a call that refuses the layers of a list by their class name is latent."""
+    classes = element_classes(context.project, padded)
+    names = ", ".join(sorted(f"`{plain_name(context.project, one)}`" for one in classes))
+    return f"latent: the callee compares class names and refuses {names} on every stage, with or without PP"
+
+
 def shown(node: ast.expr) -> str:
     """An expression for a message, cut when it is long."""
     text = ast.unparse(node)
@@ -88,17 +97,13 @@ def stage_start(context: Context) -> str:
 
 def _start_of(context: Context, class_id: str, chain: str, depth: int) -> str:
     project = context.project
-    attributes = dict.fromkeys(
-        name for one in project.mro(class_id) for name in project.classes[one]["attrs"]
-    )
+    attributes = dict.fromkeys(name for one in project.mro(class_id) for name in project.classes[one]["attrs"])
     for name in attributes:
         padded = project.padded_attribute(class_id, name)
         if padded is not None:
             return f"{chain}.{project.owns_start(class_id) or padded.start}"
     # The language model comes first: `self.model` rather than an encoder that is built alike.
-    for name in (
-        sorted(attributes, key=lambda one: (one != "model", "model" not in one, one)) if depth < 3 else ()
-    ):
+    for name in sorted(attributes, key=lambda one: (one != "model", "model" not in one, one)) if depth < 3 else ():
         for inner in sorted(project.attribute_types(class_id, name)):
             found = _start_of(context, inner, f"{chain}.{name}", depth + 1) if "model" in name else ""
             if found:

@@ -6,13 +6,14 @@ import ast
 
 from pplint.engine import values as v
 from pplint.engine.context import Context
+from pplint.engine.dispatch import refused
 from pplint.engine.handed import Reader, reader_of
 from pplint.engine.slots import ALL, ZERO, Slots, owned, slice_of
 from pplint.engine.spaces import END
 from pplint.engine.values import Value
-from pplint.finding import ERROR, UNSAFE, Fix, Step
+from pplint.finding import ERROR, INFO, UNSAFE, Fix, Step
 from pplint.rules.base import Example, Rule, RuleInfo
-from pplint.rules.layer_reads import owner_text, shown
+from pplint.rules.layer_reads import latent_choice, owner_text, shown
 from pplint.rules.samples import LAYERS, UTILS
 
 _RUNNER = (
@@ -57,10 +58,12 @@ INFO_TEXT = RuleInfo(
         "one, and on every stage but the last the end of the list is. The callee raises AttributeError."
     ),
     how="Hand over the layers of the stage: `layers=self.layers[self.start_layer : self.end_layer]`.",
-    silent="Functions that only call the layers, or that test each element first; plain lists; draft models.",
+    silent=(
+        "Functions that only call the layers, or that test each element first; plain lists; draft models. Info, where "
+        "the function compares class names and raises for the class of these layers, with or without PP."
+    ),
     fixable=(
-        "`self.layers` becomes `self.layers[self.start_layer:self.end_layer]` (unsafe: the callee counts "
-        "from 0)."
+        "`self.layers` becomes `self.layers[self.start_layer:self.end_layer]` (unsafe: the callee counts from 0)."
     ),
     examples=(
         Example(
@@ -106,9 +109,7 @@ class PaddedListPassed(Rule):
                     self._judge(context, node, where, argument, slots)
                     break
 
-    def _judge(
-        self, context: Context, node: ast.Call, where: int | str, argument: ast.expr, slots: Slots
-    ) -> None:
+    def _judge(self, context: Context, node: ast.Call, where: int | str, argument: ast.expr, slots: Slots) -> None:
         reader = next(
             (
                 found
@@ -121,10 +122,13 @@ class PaddedListPassed(Rule):
         if reader is None or (reader.how == "first" and slots.low != ZERO):
             return
         severity, condition = context.level(slots.padded.owner)
+        chooser = refused(context.project, context.place, slots.padded, node, where)
+        if chooser is not None:
+            severity, condition = INFO, latent_choice(context, slots.padded)
         said = f" ({condition})" if condition else ""
         message = (
             f"`{shown(argument)}` has a slot for every layer of the model, and `{shown(node.func)}` reads "
-            f"`{reader.attribute}` of {_stage(reader)} a placeholder{said}"
+            f"`{reader.attribute}` of {_stage(reader)}{said}"
         )
         fix, no_fix = self._fix(context, argument, slots)
         context.report(
@@ -157,8 +161,11 @@ def _handed_over(context: Context, value: Value) -> Slots | None:
 
 def _stage(reader: Reader) -> str:
     if reader.how == "first":
-        return "the first element, which on every stage but the first is"
-    return "each element, and the slots of other stages hold"
+        return (
+            "the first element, which on every stage but the first is a placeholder, and the end of the list "
+            "is one on every stage but the last"
+        )
+    return "each element, and the slots of other stages hold a placeholder"
 
 
 def _trace(context: Context, reader: Reader, slots: Slots) -> list[Step]:

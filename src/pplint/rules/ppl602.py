@@ -6,15 +6,16 @@ import ast
 
 from pplint.engine import values as v
 from pplint.engine.context import Context
+from pplint.engine.dispatch import refused
 from pplint.engine.elements import position_said
 from pplint.engine.guards import FIRST
 from pplint.engine.project import Padded
 from pplint.engine.slots import Slots, is_from_zero, owned, slice_of
 from pplint.engine.spaces import END, common_space
 from pplint.engine.values import Value, Values
-from pplint.finding import ERROR, UNSAFE, Fix
+from pplint.finding import ERROR, INFO, UNSAFE, Fix
 from pplint.rules.base import Example, Rule, RuleInfo
-from pplint.rules.layer_reads import owner_text, shown
+from pplint.rules.layer_reads import latent_choice, owner_text, shown
 from pplint.rules.samples import LAYERS, UTILS
 
 _HEAD = """\
@@ -141,6 +142,8 @@ class StageRangeFromZero(Rule):
         if place is None or FIRST in context.stage(*([slots.number] if slots.number else [])):
             return
         severity, condition = context.level(slots.padded.owner, *([slots.number] if slots.number else []))
+        if _refused(context, slots.padded, node):
+            severity, condition = INFO, latent_choice(context, slots.padded)
         start = "0" if slots.number is None else str(slots.number.data)
         message = (
             f"`{shown(node)}` runs from {start} to the end of this stage: on every stage but the first "
@@ -151,10 +154,44 @@ class StageRangeFromZero(Rule):
         text = f"`{slots.padded.attribute}` gets a slot for every layer here"
         trace.append(context.fact_step(slots.padded.owner, slots.padded.line, text))
         fix, no_fix = _fix(context, slots, node, place)
+        before = _read_before(context, statement)
+        if before is not None:
+            fix, no_fix = (
+                None,
+                (
+                    f"`{shown(before)}` takes the slot before the local too, which would be another stage's: "
+                    "both are for the author to change"
+                ),
+            )
         context.report(
             self, place, message, severity=severity, trace=trace, fix=fix, no_fix=no_fix, around=node,
             statement=statement,
         )  # fmt: skip
+
+
+def _read_before(context: Context, statement: ast.stmt | None) -> ast.expr | None:
+    """A read of an attribute of `x[local - 1]`, where a statement assigns the local; else None."""
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    names = {target.id for target in targets if isinstance(target, ast.Name)}
+    for part in ast.walk(context.flow.functions[-1]) if names and context.flow.functions else ():
+        if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Subscript):
+            index = part.value.slice
+            if isinstance(index, ast.BinOp) and isinstance(index.op, ast.Sub) and isinstance(index.left, ast.Name):
+                if index.left.id in names:
+                    return part
+    return None
+
+
+def _refused(context: Context, padded: Padded, node: ast.Subscript) -> bool:
+    """Whether the slice is the argument of a call that refuses the layers by their class name."""
+    for call in ast.walk(context.flow.statement) if context.flow.statement is not None else ():
+        if isinstance(call, ast.Call):
+            given: list[tuple[int | str, ast.expr]] = [*enumerate(call.args)]
+            given += [(keyword.arg, keyword.value) for keyword in call.keywords if keyword.arg]
+            for where, argument in given:
+                if argument is node:
+                    return refused(context.project, context.place, padded, call, where) is not None
+    return False
 
 
 def _from_zero(context: Context, padded: Padded, lists: Values, source: Value) -> Slots | None:
@@ -177,11 +214,7 @@ def _fix(context: Context, slots: Slots, node: ast.Subscript, place: ast.AST) ->
     if isinstance(place, ast.Call) and len(place.args) == 1 and context.bare_argument(place):
         text = f"{owner.start}, {ast.unparse(place.args[0])}"
         return Fix(UNSAFE, message, (context.edit(place.args[0], text),)), ""
-    if (
-        isinstance(place, ast.Subscript)
-        and isinstance(place.slice, ast.Slice)
-        and place.slice.upper is not None
-    ):
+    if isinstance(place, ast.Subscript) and isinstance(place.slice, ast.Slice) and place.slice.upper is not None:
         upper = place.slice.upper
         text = f"{ast.unparse(place.value)}[{owner.start}:{ast.unparse(upper)}]"
         if place.slice.step is None and v.dotted(place.value) is not None:

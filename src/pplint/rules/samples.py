@@ -46,6 +46,9 @@ class SampleModel:
 )
 """A model with a padded layer list `layers` and an embedding that only the first stage has."""
 
+WITH_LAYER = (LAYERS[0], LAYERS[1] + "\n\nclass DecoderLayer:\n    pass\n")
+"""The same model, with the class of its layers in view."""
+
 UTILS = (
     "srt/layers/sample_utils.py",
     """\
