@@ -12,9 +12,9 @@ from pplint.engine.accessors import Accessors
 from pplint.engine.context import Facts
 from pplint.engine.project import Project
 from pplint.engine.elsewhere import installed_package
-from pplint.engine.reading import Wanted, is_test, wanted_by
+from pplint.engine.reading import Wanted, is_test, module_name, packages_of, wanted_by
 from pplint.engine.root import PACKAGE, Root, find_root
-from pplint.engine.snapshot import Answer, Found, Snapshot, facts_id, load, save, stamps_of
+from pplint.engine.snapshot import Answer, Found, Snapshot, load, save, stamps_of, views_of
 from pplint.engine.store import Store
 from pplint.engine.workers import Workers
 from pplint.finding import Finding, Trouble, report_order
@@ -68,6 +68,8 @@ def judge(request: JudgeRequest) -> Judged:
         return _Judge(request).judged()
     finally:
         if collecting:
+            # The facts stay for the life of the process: the collector need not walk them again and again.
+            gc.freeze()
             gc.enable()
 
 
@@ -75,7 +77,7 @@ def facts_of(root: Root, jobs: int = 0) -> Facts:
     """The facts of a tree."""
     request = JudgeRequest(root.path, (), {}, frozenset(), jobs=jobs)
     sizes = {path: stamp.size for path, stamp in stamps_of(_tree_files(request), {}).items()}
-    with Workers(root.path, {}, sizes, jobs, {}) as workers:
+    with Workers(root.path, {}, sizes, jobs, packages_of(root.path, sizes), {}) as workers:
         return solve(workers, request.facts_file)[1]
 
 
@@ -86,6 +88,7 @@ class _Judge:
         self.request = request
         self.store = Store(request.cache_dir, request.root) if request.cache_dir else None
         self.stamps = stamps_of(_tree_files(request), request.overlay)
+        self.packages = packages_of(request.root, self.stamps)
         self.known = _KNOWN.get(request.root) or (load(self.store) if self.store else None)
         self.new_facts = False
         self.parsed = 0
@@ -125,15 +128,13 @@ class _Judge:
 
     def _find_out(self) -> dict[str, Answer]:
         changed = self._changed()
-        found = self.known.found() if self.known is not None else None
-        if self.known is not None and found is not None and self._comparable(changed):
+        if self.known is not None and self._comparable(changed):
             answers = self._answers()
-            with self._workers(
-                {*changed, *(path for path in self.request.files if path not in answers)}
-            ) as workers:
-                if self._same_facts(workers, self.known, found, changed):
+            with self._workers({*changed, *(path for path in self.request.files if path not in answers)}) as workers:
+                if self._same_facts(workers, self.known, changed):
                     return self._answered(workers, self.known)
-        ready = {path: summary for path, summary in (found or {}).values() if path not in changed}
+        found = (self.known.found() if self.known is not None else None) or {}
+        ready = {path: summary for path, summary in found.values() if path not in changed}
         with self._workers(self.stamps, ready) as workers:
             return self._answered(workers, self._learn(workers))
 
@@ -141,12 +142,12 @@ class _Judge:
         assert self.known is not None
         return len(changed) <= FEW and changed <= self.stamps.keys() & self.known.stamps.keys()
 
-    def _same_facts(self, workers: Workers, known: Snapshot, found: Found, changed: set[str]) -> bool:
+    def _same_facts(self, workers: Workers, known: Snapshot, changed: set[str]) -> bool:
         """Whether the changed files say what they said before (their lines included)."""
         if changed:
             news = workers.again(known.wanted, changed)
             self.parsed += len(news)
-            if news != {module: one for module, one in found.items() if one[0] in changed}:
+            if views_of(news) != {path: view for path, view in known.views.items() if path in changed}:
                 return False
             known.marked = (known.marked - changed) | workers.marked()
             known.troubles = tuple(t for t in known.troubles if t.path not in changed)
@@ -157,8 +158,7 @@ class _Judge:
         found, facts, wanted = solve(workers, self.request.facts_file)
         self.parsed += len(found)
         self.new_facts = True
-        name = facts_id(found) if self.store is not None else str(id(found))
-        snapshot = Snapshot(self.stamps, name, wanted, workers.marked(), found, None)
+        snapshot = Snapshot(self.stamps, wanted, workers.marked(), found, None)
         snapshot.facts = facts
         return snapshot
 
@@ -177,12 +177,11 @@ class _Judge:
 
     def _ask(self, workers: Workers, known: Snapshot, asked: list[str]) -> dict[str, Answer]:
         """Let the rules look at files in view, and parse the others while that is cheap."""
-        found = known.found() or {}
-        wanted, viewed = set(asked), {path for path, _ in found.values()}
+        root, viewed, wanted = self.request.root, known.in_view(), set(asked)
         modules = {
-            module: path
-            for module, (path, _) in found.items()
-            if path in wanted and (self.request.include_tests or not is_test(self.request.root, path))
+            module_name(root, path): path
+            for path in asked
+            if path in viewed and (self.request.include_tests or not is_test(root, path))
         }
         idle = [path for path in asked if path not in viewed]
         check = sum(self.stamps[path].size for path in self.request.files) <= SYNTAX_BYTES
@@ -215,7 +214,7 @@ class _Judge:
     def _workers(self, paths: Iterable[str], ready: Mapping[str, Any] | None = None) -> Workers:
         """Processes for some files; `ready` are summaries that need not be made."""
         sizes = {path: self.stamps[path].size for path in paths}
-        return Workers(self.request.root, self.request.overlay, sizes, self.request.jobs, ready or {})
+        return Workers(self.request.root, self.request.overlay, sizes, self.request.jobs, self.packages, ready or {})
 
 
 def solve(workers: Workers, facts_file: bool) -> tuple[Found, Facts, tuple[Wanted, ...]]:

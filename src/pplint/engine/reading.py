@@ -217,6 +217,12 @@ def module_name(root: str, path: str) -> str:
     return name[: -len(".__init__")] if name.endswith(".__init__") else name
 
 
+def packages_of(root: str, paths: Iterable[str]) -> frozenset[str]:
+    """The first parts of the names of all modules."""
+    start = len(root) + 1
+    return frozenset(path[start:].partition(os.sep)[0].removesuffix(".py") for path in paths)
+
+
 def is_test(root: str, path: str) -> bool:
     """Whether a file is test code, judged by its path below the root."""
     return TEST_PATH.search(os.path.relpath(path, root).replace(os.sep, "/")) is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
@@ -47,21 +47,36 @@ class Snapshot:
     def __init__(
         self,
         stamps: dict[str, Stamp],
-        facts_id: str,
         wanted: tuple[Wanted, ...],
         marked: frozenset[str],
         found: Found | None,
         store: Store | None,
     ) -> None:
         self.stamps = stamps
-        self.facts_id = facts_id
         self.wanted = wanted
         self.marked = marked
         self.facts: Any = None
+        self._views: dict[str, str] | None = None
         self.troubles: tuple[Trouble, ...] = ()
         self._found = found
         self._store = store
         self._answers: dict[str, dict[str, Answer]] = {}
+
+    @property
+    def views(self) -> dict[str, str]:
+        """The files in view, each with a name for what its summary says."""
+        if self._views is None:
+            self._views = views_of(self._found or {})
+        return self._views
+
+    @property
+    def facts_id(self) -> str:
+        """A name for the facts that the files in view give."""
+        return blake2b(json.dumps(self.views, sort_keys=True).encode(), digest_size=16).hexdigest()
+
+    def in_view(self) -> Collection[str]:
+        """The paths of the files in view."""
+        return {path for path, _ in self._found.values()} if self._found is not None else self.views.keys()
 
     def found(self) -> Found | None:
         """The summaries by module, with the path; None when the cache lost them."""
@@ -76,9 +91,7 @@ class Snapshot:
         if question not in self._answers:
             self._answers[question] = {}
             if self._store is not None:
-                self._answers[question] = _read_answers(
-                    self._store.load(f"answers-{question}.json"), self.facts_id
-                )
+                self._answers[question] = _read_answers(self._store.load(f"answers-{question}.json"), self.facts_id)
         return self._answers[question]
 
 
@@ -102,9 +115,12 @@ def stamps_of(paths: Iterable[str], overlay: Mapping[str, bytes]) -> dict[str, S
     return found
 
 
-def facts_id(found: Found) -> str:
-    """A name for the facts that the summaries give."""
-    return blake2b(json.dumps(found, sort_keys=True).encode(), digest_size=16).hexdigest()
+def views_of(found: Found) -> dict[str, str]:
+    """The files in view, each with a name for what its summary says."""
+    return {
+        path: blake2b(json.dumps([module, summary], sort_keys=True).encode(), digest_size=16).hexdigest()
+        for module, (path, summary) in found.items()
+    }
 
 
 def load(store: Store) -> Snapshot | None:
@@ -114,7 +130,8 @@ def load(store: Store) -> Snapshot | None:
         stamps = {path: Stamp(*stamp) for path, stamp in data["stamps"].items()}
         wanted = tuple(Wanted(*_wanted(parts)) for parts in data["wanted"])
         marked = frozenset(map(str, data["marked"]))
-        snapshot = Snapshot(stamps, str(data["facts"]), wanted, marked, None, store)
+        snapshot = Snapshot(stamps, wanted, marked, None, store)
+        snapshot._views = {path: str(view) for path, view in data["views"].items()}
         snapshot.troubles = tuple(map(_trouble, data["troubles"]))
         return snapshot
     except (TypeError, KeyError, ValueError, AttributeError):
@@ -126,7 +143,7 @@ def save(store: Store, snapshot: Snapshot, question: str, new_facts: bool) -> No
     if new_facts:
         store.save("view.json", {"facts": snapshot.facts_id, "found": snapshot.found()})
     index = {
-        "facts": snapshot.facts_id,
+        "views": snapshot.views,
         "stamps": snapshot.stamps,
         "marked": sorted(snapshot.marked),
         "troubles": sorted(snapshot.troubles),
@@ -136,9 +153,7 @@ def save(store: Store, snapshot: Snapshot, question: str, new_facts: bool) -> No
         ],
     }
     store.save("index.json", index)
-    entries = {
-        path: answer for path, answer in snapshot.answers(question).items() if answer.stamp.kind == "file"
-    }
+    entries = {path: answer for path, answer in snapshot.answers(question).items() if answer.stamp.kind == "file"}
     store.save(f"answers-{question}.json", {"facts": snapshot.facts_id, "entries": entries})
 
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pplint.engine.reading import Share, Wanted, module_name
+from pplint.engine.reading import Share, Wanted
 from pplint.engine.summary import Summary
 from pplint.finding import Finding, Trouble
 
@@ -46,6 +46,7 @@ class Workers:
         overlay: Mapping[str, bytes],
         sizes: Mapping[str, int],
         jobs: int,
+        packages: frozenset[str],
         ready: Mapping[str, Summary],
     ) -> None:
         most = jobs or usable_cores()
@@ -53,8 +54,7 @@ class Workers:
         ordered = sorted(sizes, key=lambda path: (-sizes[path], path))
         self.shares = [ordered[start::count] for start in range(count)]
         self.owner = {path: number for number, share in enumerate(self.shares) for path in share}
-        self.packages = frozenset(module_name(root, path).split(".")[0] for path in sizes)
-        share = Share(root, overlay, self.packages, ready)
+        share = Share(root, overlay, packages, ready)
         self._local: Share | None = share if count == 1 else None
         self._pipes: list[Connection] = []
         self._processes: list[Any] = []
