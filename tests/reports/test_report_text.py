@@ -189,3 +189,15 @@ def test_colours(
 
 def test_our_own_words_are_ascii(desk: Desk) -> None:
     assert rendered("text", traced(desk, 5)._replace(statistics=True)).isascii()
+
+
+def test_a_finding_names_three_other_places_of_its_shape(desk: Desk) -> None:
+    path = desk.file("srt/hit.py", "v = [p.get_value_buffer(0), q.get_value_buffer(0)]\n" * 5)
+    hits = [desk.finding(path, "0", nth=number, shape="PPL101 call") for number in range(1, 6)]
+    text = rendered("text", desk.report(*hits))
+    assert text.count("  also at: srt/hit.py:") == 5
+    assert text.count(" and 1 more") == 5
+
+
+def test_a_finding_of_its_own_shape_names_no_other_place(desk: Desk) -> None:
+    assert "also at" not in rendered("text", traced(desk))

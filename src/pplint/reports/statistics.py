@@ -34,15 +34,17 @@ def render(report: Report, out: TextIO) -> None:
 
 
 def by_shape(findings: Iterable[Finding]) -> list[list[Finding]]:
-    """Return the findings of one rule and shape together, the largest group first.
+    """Return the findings of one rule and shape together, the largest group first."""
+    return sorted(shapes(findings).values(), key=lambda group: -len(group))
 
-    Findings without a shape are in no group.
-    """
+
+def shapes(findings: Iterable[Finding]) -> dict[tuple[str, str], list[Finding]]:
+    """Return the findings by rule and shape; findings without a shape are in no group."""
     groups: dict[tuple[str, str], list[Finding]] = {}
     for finding in findings:
         if finding.shape:
             groups.setdefault((finding.code, finding.shape), []).append(finding)
-    return sorted(groups.values(), key=lambda group: -len(group))
+    return groups
 
 
 def _table(out: TextIO, title: str, counts: Counter[str]) -> None:

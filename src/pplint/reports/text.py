@@ -11,12 +11,14 @@ from pplint.reports.frame import code_frame
 from pplint.reports.harmless import harmless
 from pplint.reports.paths import display_path
 from pplint.reports.report import Report
+from pplint.reports.statistics import shapes
 from pplint.reports.summary import summary
 
 if TYPE_CHECKING:
     from pplint.source.text import Source
 
 STEPS = 3
+CLONES = 3
 """Steps of the reasoning that are shown without --show-trace: the first ones say what the index means."""
 
 Paint = Callable[[str, str], str]
@@ -36,8 +38,11 @@ def render(report: Report, out: TextIO) -> None:
     """Write the report for people, with colours where `report.colour` or `wants_colour` says so."""
     paint = _painter(wants_colour(out) if report.colour is None else report.colour)
     encoding = getattr(out, "encoding", None) or "utf-8"
+    groups = shapes(report.findings)
     for finding in report.findings:
         for row in _finding_rows(finding, report, paint, encoding):
+            out.write(row + "\n")
+        for row in _clone_rows(finding, groups.get((finding.code, finding.shape), []), report, paint):
             out.write(row + "\n")
         if not report.quiet:
             out.write("\n")
@@ -85,6 +90,15 @@ def _finding_rows(finding: Finding, report: Report, paint: Paint, encoding: str)
     if finding.changed_by:
         yield f"  {paint('changed by', 'label')}: {harmless(finding.changed_by)}"
     yield from _fix_rows(finding, source, paint)
+
+
+def _clone_rows(finding: Finding, group: list[Finding], report: Report, paint: Paint) -> Iterator[str]:
+    """Name other places with the same code under other names: a bug outlives its fix in copies."""
+    others = [one for one in group if one is not finding]
+    if others and not report.quiet:
+        places = [f"{harmless(display_path(one.path, report))}:{one.span.line}" for one in others[:CLONES]]
+        more = f" and {len(others) - CLONES} more" if len(others) > CLONES else ""
+        yield f"  {paint('also at', 'label')}: {', '.join(places)}{more}"
 
 
 def _reason_rows(finding: Finding, report: Report, paint: Paint) -> Iterator[str]:
