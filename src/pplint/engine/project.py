@@ -10,6 +10,9 @@ from pplint.engine.vocabulary import DRAFT, MISSING_LAYER, PADDED_MAKERS, is_sta
 
 _WORD = re.compile(r"[A-Za-z_][\w.]*")
 _DEPTH = 8
+SUPER = "super()"
+"""The root of a chain that starts with a call of `super`."""
+
 _NO_CLASS: dict[str, Any] = {"methods": {}}
 
 
@@ -207,6 +210,8 @@ class Project:
     def _root_types(self, place: Place, root: str, depth: int) -> frozenset[str]:
         if root == "self" and place.owner:
             return frozenset({place.as_class or place.owner})
+        if root == SUPER and place.owner:
+            return frozenset(self._bases(place.owner))
         facts = self.function(place)
         if facts is None or root not in (*facts["params"], *facts["keywords"]):
             around = "" if place.owner else place.function.rpartition(".")[0]

@@ -11,6 +11,7 @@ from typing import Any
 
 from pplint.engine import values as v
 from pplint.engine.flow import Flow, FunctionNode, Listener
+from pplint.engine.project import SUPER
 from pplint.engine.values import Value, Values
 from pplint.engine.vocabulary import PROXY_PARAMETER, is_end, is_start
 
@@ -231,7 +232,7 @@ class Summariser(Listener):
             facts["supers"].append(above)
         callee = flow.evaluate(node.func)
         for one in callee:
-            called = _callee_path(one)
+            called = [SUPER, above] if above else _callee_path(one)
             if called is None:
                 continue
             if facts is not None:
