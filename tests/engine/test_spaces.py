@@ -174,6 +174,8 @@ IN_POOL = [
 class Probe(Rule):
     """Writes down the space of what `probe` is called with."""
 
+    everywhere = True
+
     def __init__(self) -> None:
         self.info = RuleInfo("PPL000", "probe", "info", "high", "", "", "", "", "")
         self.found: dict[str, str | None] = {}

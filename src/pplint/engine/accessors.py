@@ -120,6 +120,32 @@ class Accessors:
 
     # Queries ---------------------------------------------------------------------------------------------
 
+    @property
+    def all_names(self) -> set[str]:
+        """The names of the functions and methods that take a layer id or index."""
+        return self.names[GLOBAL] | self.names[LOCAL]
+
+    def lines_of(self, module: str) -> list[int]:
+        """The lines at which functions of a module begin that take a layer id or index."""
+        return [
+            self._facts[function][1]["line"]
+            for known in self.spaces.values()
+            for function in known
+            if function.partition(":")[0] == module
+        ]
+
+    @property
+    def constructed(self) -> set[str]:
+        """The names of the classes whose constructor takes a layer id or index."""
+        owners = {
+            self._facts[function][0].owner
+            for known in self.spaces.values()
+            for function in known
+            if function.endswith(".__init__")
+        } - {""}
+        heirs = {heir for owner in owners for heir in self.project.children(owner)}
+        return {self.project.class_name(one).rpartition(".")[2] for one in owners | heirs}
+
     def targets(self, place: Place, callee: list[str], space: str = GLOBAL) -> list[Target]:
         """The parameters in `space` that a call of the dotted `callee` at `place` may reach."""
         project = self.project

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from pplint.engine import guards as g
 from pplint.engine import values as v
 from pplint.engine.accessors import Accessors, Evidence, Target
-from pplint.engine.flow import Flow, Listener
-from pplint.engine.levels import Callers, flag_on_path
+from pplint.engine.flow import EVERYWHERE, Flow, Listener, statements
+from pplint.engine.interest import Interest
+from pplint.engine.levels import Callers, flag_on_path, may_be_lowered
 from pplint.engine.modules import flag_facts, stages_of_callers
 from pplint.engine.pools import StageList, mapping_names, stage_list
 from pplint.engine.project import Padded, Place, Project
@@ -57,6 +58,7 @@ class Context(Listener):
         self.module = module
         self.source = source
         self.tree = tree
+        self.interest = Interest(facts, module, source.text, tree)
         self.scope = module.replace(".", "/") + ".py"
         self.findings: list[Finding] = []
         self.flow: Flow = None  # type: ignore[assignment]  # set by `walk`
@@ -64,7 +66,7 @@ class Context(Listener):
         self._told: set[tuple[str, Span]] = set()
         self._targets: tuple[ast.Call | None, dict[str, list[tuple[Target, Value]]]] = None, {}
         self._heres: dict[tuple[str, ...], Here] = {}
-        self._callers_said: dict[ast.ClassDef, dict[str, frozenset[str]]] = {}
+        self._callers_said: dict[tuple[ast.ClassDef, str], frozenset[str]] = {}
         self._stored: dict[ast.ClassDef, dict[str, list[ast.expr]]] = {}
         self._written: tuple[ast.AST | None, Written] = None, Written(frozenset(), ())
 
@@ -123,11 +125,17 @@ class Context(Listener):
         functions = self.flow.functions
         if not functions or not self.flow.classes or not functions[0].name.startswith("_"):
             return frozenset()
-        owner = self.flow.classes[-1]
-        known = self._callers_said.get(owner)
+        owner, method = self.flow.classes[-1], functions[0].name
+        known = self._callers_said.get((owner, method))
         if known is None:
-            known = self._callers_said[owner] = stages_of_callers(owner)
-        return known.get(functions[0].name, frozenset())
+            text = f".{method}"
+            parts = [part for part in owner.body if text in self.text_of(part)]
+            known = self._callers_said[owner, method] = stages_of_callers(method, parts)
+        return known
+
+    def text_of(self, node: ast.stmt) -> str:
+        """The lines of a statement."""
+        return "\n".join(self.source.lines[node.lineno - 1 : node.end_lineno])
 
     def stored(self, attribute: str) -> list[ast.expr]:
         """What the enclosing class assigns to `self.<attribute>`."""
@@ -135,7 +143,7 @@ class Context(Listener):
         known = self._stored.get(owner)
         if known is None:
             known = self._stored[owner] = {}
-            for one in ast.walk(owner):
+            for one in statements(owner.body):
                 if isinstance(one, ast.Assign):
                     for target in one.targets:
                         path = v.dotted(target)
@@ -350,13 +358,11 @@ class Walk(Context):
     ) -> None:
         super().__init__(facts, module, source, tree, rules)
         self.patient = patient
-        self.callers = Callers()
         self.troubles: list[Trouble] = []
         self._crashed: set[str] = set()
         listening = {event: [rule for rule in rules if _overrides(rule, event)] for event in EVENTS}
-        self._tell_call = self._teller("call", listening["call"])
         for event in EVENTS:
-            if event != "call" and listening[event]:
+            if listening[event]:
                 setattr(self, event, self._teller(event, listening[event]))
 
     def walk(self) -> list[Finding]:
@@ -379,20 +385,20 @@ class Walk(Context):
     def _walk(self) -> list[Finding]:
         from pplint.engine.summary import module_constants
 
-        self.flow = Flow(module_constants(self.tree), self)
+        constants = module_constants(self.tree)
+        attention = EVERYWHERE if any(rule.everywhere for rule in self.rules) else self.interest
+        self.flow = Flow(constants, self, attention)
         for rule in self.rules:
             try:
                 rule.module(self, self.tree)
             except Exception as error:
                 self._crash(rule, self.tree, error)
         self.flow.module(self.tree)
-        self.findings = [self.callers.lowered(finding) for finding in self.findings]
+        if any(map(may_be_lowered, self.findings)):
+            callers = Callers()
+            Flow(constants, callers).module(self.tree)
+            self.findings = [callers.lowered(finding) for finding in self.findings]
         return self.findings
-
-    def call(self, flow: Flow, node: ast.Call) -> None:
-        if isinstance(node.func, ast.Attribute) and node.func.attr.startswith("_"):
-            self.callers.note(node, flow.symbol, ".".join(one.name for one in flow.classes), flow.guards)
-        self._tell_call(flow, node)
 
     def _teller(self, event: str, rules: list[Rule]) -> Callable[..., None]:
         handlers = [(getattr(rule, event), rule) for rule in rules]

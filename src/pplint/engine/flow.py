@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from pplint.engine import guards as g
@@ -32,6 +32,31 @@ class Listener:
     def leave(self, flow: Flow, node: FunctionNode) -> None: ...
 
 
+class Attention:
+    """Which parts of a module a walk has to look into; this one looks everywhere.
+
+    Names are bound and conditions noted everywhere in the functions that are walked; events come from the parts that
+    are `within`, and what they bind to a name is told to `bound`.
+    """
+
+    def enter(self, node: FunctionNode) -> bool:
+        """Whether a function (with those inside it) is worth a walk; `within` is about its parts from now on."""
+        return True
+
+    def leave(self) -> None:
+        """The end of that function."""
+
+    def within(self, node: ast.stmt | ast.expr) -> bool:
+        """Whether the listener needs to hear of a statement or an expression."""
+        return True
+
+    def bound(self, name: str, function: FunctionNode | None) -> None:
+        """Something that the listener heard of was bound to a name, in the outermost function that is given."""
+
+
+EVERYWHERE = Attention()
+
+
 class Flow(Evaluator):
     """The state of the walk: environment, guards, and where we are."""
 
@@ -39,17 +64,19 @@ class Flow(Evaluator):
         self,
         constants: Environment,
         listener: Listener,
-        wanted: Callable[[ast.stmt], bool] = lambda node: True,
+        attention: Attention = EVERYWHERE,
     ) -> None:
         super().__init__(constants)
         self.listener = listener
-        self.wanted = wanted
+        self.attention = attention
         self.names: tuple[str, ...] = ()
         self.classes: tuple[ast.ClassDef, ...] = ()
         self.functions: tuple[FunctionNode, ...] = ()
         self.statement: ast.stmt | None = None
         self.caught: frozenset[str] = frozenset()
         """Names of the exceptions that handlers around the place catch."""
+        self.loops: tuple[ast.expr, ...] = ()
+        """What the `for` statements around the place run over."""
 
     @property
     def symbol(self) -> str:
@@ -70,7 +97,8 @@ class Flow(Evaluator):
             self.memo = {}
             if handler is None:
                 self.statement = statement
-                self.children(statement)
+                if self.attention.within(statement):
+                    self.children(statement)
             elif not isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
                 self.statement = statement
                 ended = bool(handler(self, statement))
@@ -94,8 +122,8 @@ class Flow(Evaluator):
     def function(self, node: FunctionNode) -> None:
         for decorator in node.decorator_list:
             self.visit(decorator)
-        if not self.wanted(node):
-            self.env.pop(node.name, None)
+        outermost = not self.functions
+        if outermost and not self.attention.enter(node):
             return
         outer = self.env, self.names, self.functions, self.statement, self.guards, self.caught
         self.caught = frozenset()
@@ -108,6 +136,8 @@ class Flow(Evaluator):
         self.block(node.body)
         self.listener.leave(self, node)
         self.env, self.names, self.functions, self.statement, self.guards, self.caught = outer
+        if outermost:
+            self.attention.leave()
 
     def parameters(self, arguments: ast.arguments, method: bool) -> None:
         names = [a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
@@ -117,7 +147,7 @@ class Flow(Evaluator):
             self.env[name] = (kind,)
 
     def if_statement(self, node: ast.If) -> bool:
-        self.visit(node.test)
+        self.look(node.test)
         before = dict(self.env)
         outer = self.guards
         self.guards = outer + self.known(node.test, True)
@@ -136,18 +166,22 @@ class Flow(Evaluator):
         return body_ended and else_ended
 
     def for_statement(self, node: ast.For | ast.AsyncFor) -> bool:
-        self.visit(node.iter)
+        looks = self.look(node.iter)
         found = self.evaluate(node.iter)
-        self.listener.loop(self, node.target, node.iter, found)
+        if looks:
+            self.listener.loop(self, node.target, node.iter, found)
+            self.note(node.target)
         before = dict(self.env)
         self.bind(node.target, elements(found, node.iter))
+        outer, self.loops = self.loops, (*self.loops, node.iter)
         self.block(node.body)
         self.env = merge(before, self.env)
         self.block(node.orelse)
+        self.loops = outer
         return False
 
     def while_statement(self, node: ast.While) -> bool:
-        self.visit(node.test)
+        self.look(node.test)
         before, outer = dict(self.env), self.guards
         self.guards = outer + self.known(node.test, True)
         self.block(node.body)
@@ -158,8 +192,10 @@ class Flow(Evaluator):
 
     def with_statement(self, node: ast.With | ast.AsyncWith) -> bool:
         for item in node.items:
-            self.visit(item.context_expr)
+            looks = self.look(item.context_expr)
             if item.optional_vars is not None:
+                if looks:
+                    self.note(item.optional_vars)
                 self.bind(item.optional_vars, self.evaluate(item.context_expr))
         return self.block(node.body)
 
@@ -182,7 +218,7 @@ class Flow(Evaluator):
         return self.block(node.finalbody) or ended
 
     def match_statement(self, node: ast.Match) -> bool:
-        self.visit(node.subject)
+        self.look(node.subject)
         before = dict(self.env)
         after = before
         for case in node.cases:
@@ -192,14 +228,14 @@ class Flow(Evaluator):
                 if isinstance(name, str):
                     self.env[name] = (v.UNKNOWN_VALUE,)
             if case.guard is not None:
-                self.visit(case.guard)
+                self.look(case.guard)
             if not self.block(case.body):
                 after = merge(after, self.env)
         self.env = after
         return False
 
     def assert_statement(self, node: ast.Assert) -> bool:
-        self.visit(node.test)
+        self.look(node.test)
         self._hold(node.test)
         return False
 
@@ -207,31 +243,59 @@ class Flow(Evaluator):
         self.guards = self.guards + self.known(test, True)
 
     def assignment(self, node: ast.Assign) -> bool:
-        self.visit(node.value)
+        looks = self.attention.within(node)
+        if looks:
+            self.visit(node.value)
         found = self.evaluate(node.value)
         for target in node.targets:
-            self.assign_to(target, found, node)
+            self.assign_to(target, found, node, looks)
         return False
 
     def annotated(self, node: ast.AnnAssign) -> bool:
         if node.value is not None:
-            self.visit(node.value)
-            self.assign_to(node.target, self.evaluate(node.value), node)
+            looks = self.attention.within(node)
+            if looks:
+                self.visit(node.value)
+            self.assign_to(node.target, self.evaluate(node.value), node, looks)
         return False
 
     def augmented(self, node: ast.AugAssign) -> bool:
-        self.visit(node.value)
-        self.visit_target(node.target)
+        if self.attention.within(node):
+            self.visit(node.value)
+            self.visit_target(node.target)
+            self.note(node.target)
         if isinstance(node.target, ast.Name):
             left = self.evaluate(node.target)
             right = self.evaluate(node.value)
             self.env[node.target.id] = (Value(v.ARITH, (type(node.op).__name__, left, right), node),)
         return False
 
-    def assign_to(self, target: ast.expr, found: Values, node: ast.stmt) -> None:
-        self.visit_target(target)
+    def assign_to(self, target: ast.expr, found: Values, node: ast.stmt, looks: bool) -> None:
+        if looks:
+            self.visit_target(target)
+            self.note(target)
         self.bind(target, found)
-        self.listener.assign(self, target, found, node)
+        if looks:
+            self.listener.assign(self, target, found, node)
+
+    def look(self, node: ast.expr) -> bool:
+        """Visit an expression if it needs to be; return whether it did."""
+        looks = self.attention.within(node)
+        if looks:
+            self.visit(node)
+        return looks
+
+    def note(self, target: ast.expr) -> None:
+        """Tell which names stand for something that the listener heard of."""
+        if self.attention is EVERYWHERE:
+            return
+        if isinstance(target, ast.Name):
+            self.attention.bound(target.id, self.functions[0] if self.functions else None)
+        elif isinstance(target, ast.Starred):
+            self.note(target.value)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            for item in target.elts:
+                self.note(item)
 
     def visit_target(self, target: ast.expr) -> None:
         if isinstance(target, ast.Subscript):
@@ -243,8 +307,7 @@ class Flow(Evaluator):
                 self.visit_target(item)
 
     def return_statement(self, node: ast.Return) -> bool:
-        if node.value is not None:
-            self.visit(node.value)
+        if node.value is not None and self.look(node.value):
             self.listener.returned(self, node, self.evaluate(node.value))
         return True
 
@@ -253,7 +316,8 @@ class Flow(Evaluator):
         return False
 
     def end_statement(self, node: ast.stmt) -> bool:
-        self.children(node)
+        if self.attention.within(node):
+            self.children(node)
         return True
 
     # Expressions -----------------------------------------------------------------------------------------
@@ -374,7 +438,18 @@ class Flow(Evaluator):
 
     def visit_named(self, node: ast.NamedExpr) -> None:
         self.visit(node.value)
+        self.note(node.target)
         self.bind(node.target, self.evaluate(node.value))
+
+
+def statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """All statements of a body, those inside others too, in order."""
+    for node in body:
+        yield node
+        for name in ("body", "handlers", "orelse", "finalbody", "cases"):
+            inner = getattr(node, name, None)
+            if isinstance(inner, list):
+                yield from statements(inner)
 
 
 def merge(left: Environment, right: Environment) -> Environment:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 
 from pplint.engine import values as v
+from pplint.engine.flow import Flow, Listener
 from pplint.engine.values import Atom
 from pplint.finding import ERROR, WARNING, Finding
 
@@ -37,19 +38,27 @@ def _names(test: ast.expr) -> list[str]:
     ]
 
 
-class Callers:
+def may_be_lowered(finding: Finding) -> bool:
+    """Whether the callers of a finding's place have a say in its level."""
+    return finding.severity == ERROR and finding.symbol.rpartition(".")[2].startswith("_")
+
+
+class Callers(Listener):
     """The calls of a file's private methods: under which flags, and from where."""
 
     def __init__(self) -> None:
         self._calls: dict[str, list[tuple[str, str]]] = {}
 
-    def note(self, node: ast.Call, symbol: str, owner: str, known: Iterable[Atom]) -> None:
-        """Take down a call `self._method(...)` made in `symbol`, a method of the class called `owner`."""
+    def call(self, flow: Flow, node: ast.Call) -> None:
+        """Take down a call `self._method(...)`."""
+        if not isinstance(node.func, ast.Attribute) or not node.func.attr.startswith("_"):
+            return
         path = v.dotted(node.func)
         if path is None or len(path) != 2 or path[0] != "self":
             return
         if path[1].startswith("_") and not path[1].endswith("__"):
-            self._calls.setdefault(f"{owner}.{path[1]}", []).append((flag_on_path(known), symbol))
+            owner = ".".join(one.name for one in flow.classes)
+            self._calls.setdefault(f"{owner}.{path[1]}", []).append((flag_on_path(flow.guards), flow.symbol))
 
     def flag(self, symbol: str, depth: int = 0) -> str:
         """The flag that every call of a private method depends on, or ""."""
@@ -61,7 +70,7 @@ class Callers:
 
     def lowered(self, finding: Finding) -> Finding:
         """The finding as a warning, where its place is reached under a flag only."""
-        flag = self.flag(finding.symbol) if finding.severity == ERROR else ""
+        flag = self.flag(finding.symbol) if may_be_lowered(finding) else ""
         if not flag:
             return finding
         name = finding.symbol.rpartition(".")[2]

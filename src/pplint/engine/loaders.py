@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from pplint.engine import guards as g
 from pplint.engine import values as v
-from pplint.engine.flow import Flow, FunctionNode, Listener
+from pplint.engine.flow import Attention, Flow, FunctionNode, Listener, statements
 from pplint.engine.project import Place, Project
 from pplint.engine.reach import stage_asking
 from pplint.engine.values import Atom, Value, Values
@@ -27,7 +27,11 @@ _ELSEWHERE = re.compile(
     r"embed|lm_head|visual|vision|audio|vit\b|tower|projector|mm_|image|video|score|classif|patch|talker|code2wav|^norm|final"
 )
 _LAYER_PART = re.compile(r"(^|\.)(language_model|text_model|layers|model)\b")
-_CAUGHT = frozenset({"KeyError", "LookupError", "Exception", "BaseException"})
+_LOOKUP = re.compile(
+    r"(?:params?|parameters|buffers)(?:_dict|_by_name|_map)?\s*(?:\[|$)|named_(?:parameters|buffers)|params?_dict",
+    re.MULTILINE,
+)
+_CAUGHT = frozenset({"KeyError", "LookupError", "Exception", "BaseException", ""})
 
 Names = tuple[str, ...]
 
@@ -48,17 +52,41 @@ class Call(NamedTuple):
     node: ast.Call
 
 
-class LoaderWalk(Listener):
-    """Collects lookups and calls of one module; `unfiltered` gives the answer."""
+class Loaders(Attention):
+    """The functions that may look a weight up, and those that lead to one."""
 
-    def __init__(self, project: Project, module: str, tree: ast.Module) -> None:
+    def __init__(self, tree: ast.Module, text_of: Callable[[ast.stmt], str]) -> None:
+        functions = [one for one in statements(tree.body) if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))]
+        self.names = frozenset(one.name for one in functions)
+        waiting = {one: text_of(one) for one in functions}
+        found = [one for one, text in waiting.items() if _LOOKUP.search(text)]
+        self._functions = set(found)
+        while found:
+            calls = tuple({f"{one.name}(" for one in found})
+            for one in found:
+                waiting.pop(one, None)
+            found = [one for one, text in waiting.items() if any(call in text for call in calls)]
+            self._functions.update(found)
+
+    def enter(self, node: FunctionNode) -> bool:
+        return node in self._functions
+
+
+class LoaderWalk(Listener):
+    """Collects lookups and calls of one module; `unfiltered` gives the answer.
+
+    `names` are those of all functions of the module.
+    """
+
+    def __init__(self, project: Project, module: str, names: frozenset[str]) -> None:
         self.project = project
+        self.names = names
         self.module = module
         self.lookups: list[Lookup] = []
         self.calls: list[Call] = []
         self.filtering: set[Names] = set()
         self.functions: set[Names] = set()
-        self.inside = _Inside(tree)
+        self._texts: dict[ast.expr, str] = {}
 
     def enter(self, flow: Flow, node: FunctionNode) -> None:
         self.functions.add(flow.names)
@@ -68,8 +96,7 @@ class LoaderWalk(Listener):
             return
         if not any(is_parameters(one) for one in flow.evaluate(node.value)):
             return
-        caught = id(node) in self.inside.caught
-        if not caught and not self._filtered(flow) and self._may_be_layer(flow, node, node.slice):
+        if not flow.caught & _CAUGHT and not self._filtered(flow) and self._may_be_layer(flow, node.slice):
             self.lookups.append(Lookup(node, flow.names))
 
     def call(self, flow: Flow, node: ast.Call) -> None:
@@ -78,8 +105,8 @@ class LoaderWalk(Listener):
         self._note_filter(flow, node)
         callee = self._callee(flow, node)
         if callee is not None:
-            filtered = id(node) in self.inside.caught or self._filtered(flow)
-            filtered = filtered or not self._may_be_layer(flow, node, *node.args[:1])
+            filtered = bool(flow.caught & _CAUGHT) or self._filtered(flow)
+            filtered = filtered or not self._may_be_layer(flow, *node.args[:1])
             self.calls.append(Call(flow.names, callee, filtered, node))
 
     def loop(self, flow: Flow, target: ast.expr, iterable: ast.expr, found: Values) -> None:
@@ -123,7 +150,7 @@ class LoaderWalk(Listener):
             return True
         owner = self._owner(flow.names)
         asks = stage_asking(self.project, Place(self.module, owner, flow.names[-1]), list(path))
-        if asks is None and path[-1] not in {names[-1] for names in self.functions}:
+        if asks is None and path[-1] not in self.names:
             return _FILTER.search(path[-1]) is not None and "weight_loader" not in path[-1]
         return bool(asks)
 
@@ -133,7 +160,7 @@ class LoaderWalk(Listener):
         if any(_is_bound(flow, one) for one in values):
             self.filtering.add(flow.names)
 
-    def _may_be_layer(self, flow: Flow, node: ast.AST, *keys: ast.expr) -> bool:
+    def _may_be_layer(self, flow: Flow, *keys: ast.expr) -> bool:
         """Whether a name here may be that of a layer's weight: not a literal, not another part of the "
         "model."""
         if keys and all(one.kind == v.STR for one in flow.evaluate(keys[0])):
@@ -142,7 +169,13 @@ class LoaderWalk(Listener):
             return False
         if keys and _ELSEWHERE.search(ast.unparse(keys[0])):
             return False
-        return not any(_ELSEWHERE.search(text) for text in self.inside.loops.get(id(node), ()))
+        return not any(_ELSEWHERE.search(self._text(iterable)) for iterable in flow.loops)
+
+    def _text(self, node: ast.expr) -> str:
+        known = self._texts.get(node)
+        if known is None:
+            known = self._texts[node] = ast.unparse(node)
+        return known
 
     # Calls -----------------------------------------------------------------------------------------------
 
@@ -254,26 +287,3 @@ def _texts(nodes: Iterable[ast.expr]) -> list[str]:
         for part in ast.walk(node)
         if isinstance(part, ast.Constant) and isinstance(part.value, str)
     ]
-
-
-class _Inside:
-    """What stands around the nodes of a tree: `caught` by an except clause, the iterables of `loops`."""
-
-    def __init__(self, tree: ast.Module) -> None:
-        self.caught: set[int] = set()
-        self.loops: dict[int, list[str]] = {}
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Try) and any(_catches(handler) for handler in node.handlers):
-                self.caught |= {id(part) for one in node.body for part in ast.walk(one)}
-            elif isinstance(node, ast.For):
-                text = ast.unparse(node.iter)
-                for one in (*node.body, *node.orelse):
-                    for part in ast.walk(one):
-                        if isinstance(part, (ast.Subscript, ast.Call)):
-                            self.loops.setdefault(id(part), []).append(text)
-
-
-def _catches(handler: ast.ExceptHandler) -> bool:
-    if handler.type is None:
-        return True
-    return any((part.id if isinstance(part, ast.Name) else "") in _CAUGHT for part in ast.walk(handler.type))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from pplint.engine.guards import FIRST, LAST, SINGLE, atoms, stage_facts
@@ -82,14 +83,14 @@ def _judged(
     return StageModule(owner, attribute, frozenset(real_on), name, entry["line"])
 
 
-def stages_of_callers(owner: ast.ClassDef) -> dict[str, frozenset[str]]:
-    """What the conditions around all calls of a method in a class agree on about the stage, by method name."""
-    said: dict[str, list[frozenset[str]]] = {}
-    stack: list[tuple[ast.AST, tuple[Atom, ...]]] = [(owner, ())]
+def stages_of_callers(method: str, parts: Iterable[ast.stmt]) -> frozenset[str]:
+    """What the conditions around all calls of a method agree on about the stage; `parts` are where it may be called."""
+    said: list[frozenset[str]] = []
+    stack: list[tuple[ast.AST, tuple[Atom, ...]]] = [(part, ()) for part in parts]
     while stack:
         node, known = stack.pop()
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            said.setdefault(node.func.attr, []).append(stage_facts(known) if known else frozenset())
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == method:
+            said.append(stage_facts(known) if known else frozenset())
         if isinstance(node, (ast.If, ast.IfExp)):
             stack.append((node.test, known))
             for body, holds in ((node.body, True), (node.orelse, False)):
@@ -97,4 +98,4 @@ def stages_of_callers(owner: ast.ClassDef) -> dict[str, frozenset[str]]:
                 stack += [(one, inner) for one in (body if isinstance(body, list) else [body])]
         else:
             stack += [(child, known) for child in ast.iter_child_nodes(node)]
-    return {method: frozenset.intersection(*facts) for method, facts in said.items()}
+    return frozenset.intersection(*said) if said else frozenset()

@@ -58,6 +58,8 @@ class Rule:
     """A rule's reasoning. Each event is called at a place, whose state is in `context.flow`."""
 
     info: RuleInfo
+    everywhere = False
+    """Whether it has to hear of functions too in which `engine.interest` sees nothing of interest."""
 
     def module(self, context: Context, tree: ast.Module) -> None:
         """The file as a whole, before the walk."""

@@ -6,7 +6,7 @@ import ast
 
 from pplint.engine.context import Context
 from pplint.engine.flow import Flow
-from pplint.engine.loaders import Call, LoaderWalk, is_scale
+from pplint.engine.loaders import Call, Loaders, LoaderWalk, is_scale
 from pplint.engine.reach import entries_above, split_below
 from pplint.engine.summary import module_constants
 from pplint.finding import INFO, WARNING
@@ -136,14 +136,16 @@ class UnfilteredWeightLookup(Rule):
         text = context.source.text
         if "load" not in text or "named_parameters" not in text or not _has_split_class(context):
             return
-        walk = LoaderWalk(context.project, context.module, tree)
-        Flow(module_constants(tree), walk).module(tree)
+        loaders = Loaders(tree, context.text_of)
+        walk = LoaderWalk(context.project, context.module, loaders.names)
+        Flow(module_constants(tree), walk, loaders).module(tree)
         for lookup, way in walk.unfiltered():
             owner = walk.owner(lookup, way)
             loader = way[-1].caller[-1] if way else lookup.function[-1]
             split = split_loader(context, owner, loader) if owner else None
             if split is not None:
                 self._bad[id(lookup.node)] = (way, *split)
+                context.interest.add([lookup.node.lineno])
 
     def subscript(self, context: Context, node: ast.Subscript) -> None:
         """Report a lookup that was found."""
