@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pplint.engine.accessors import COMMON_METHODS, GLOBAL, LOCAL, Accessors
 from pplint.engine.pools import mapping_names, shifted_names
 from pplint.engine.project import Project
+from pplint.engine.root import PACKAGE
 from pplint.engine.shape import with_fingerprints
 from pplint.engine.summary import Summary, summarise
 from pplint.engine.trim import trim
@@ -40,6 +41,7 @@ KEPT_BYTES = 8_000_000
 """Syntax trees take some 30 bytes per byte of source: beyond this much source they are parsed again."""
 
 
+_PACKAGE_PART = f"{os.sep}{PACKAGE}{os.sep}"
 _SOURCES = re.compile(rb"from\s+\.*(?:\w+\.)*(\w+)\s+import")
 _ATTRIBUTES = re.compile(rb"\.([A-Za-z_]\w*)")
 
@@ -211,8 +213,13 @@ def _summary(tree: ast.Module) -> Summary:
 
 
 def module_name(root: str, path: str) -> str:
-    """The dotted module name of a file as imports below `root` write it."""
-    relative = path[len(root) :].lstrip("/") if path.startswith(root + "/") else os.path.relpath(path, root)
+    """The dotted module name of a file as imports write it: from `root`, or from an SGLang elsewhere."""
+    if path.startswith(root + os.sep):
+        relative = path[len(root) + 1 :]
+    elif _PACKAGE_PART in path:
+        relative = PACKAGE + os.sep + path.rpartition(_PACKAGE_PART)[2]
+    else:
+        relative = os.path.relpath(path, root)
     name = os.path.splitext(relative)[0].replace(os.sep, ".")
     return name[: -len(".__init__")] if name.endswith(".__init__") else name
 
@@ -220,7 +227,7 @@ def module_name(root: str, path: str) -> str:
 def packages_of(root: str, paths: Iterable[str]) -> frozenset[str]:
     """The first parts of the names of all modules."""
     start = len(root) + 1
-    return frozenset(path[start:].partition(os.sep)[0].removesuffix(".py") for path in paths)
+    return frozenset({PACKAGE, *(path[start:].partition(os.sep)[0].removesuffix(".py") for path in paths)})
 
 
 def is_test(root: str, path: str) -> bool:
