@@ -12,15 +12,13 @@ BAD = {
     "a list under another name": "layers = self.model.layers\nfor layer in layers:\n    print(layer.mlp)",
     "a copy of the whole list": "for layer in list(self.model.layers[:]):\n    print(layer.mlp)",
     "backwards": "for layer in reversed(self.model.layers):\n    print(layer.mlp)",
-    "ids up to the length of the list": "for k in range(len(self.model.layers)):\n"
-    "    self.model.layers[k].mlp.x = 1",
+    "ids up to the length of the list": "for k in range(len(self.model.layers)):\n    self.model.layers[k].mlp.x = 1",
     "ids up to the configured number": "n = self.config.num_hidden_layers\nfor k in range(n):\n"
     "    layer = self.model.layers[k]\n    print(layer.mlp)",
     "from the stage's start to the end of the list": "for layer in "
     "self.model.layers[self.model.start_layer :]:\n"
     "    print(layer.mlp)",
-    "ids that the config lists": "for k in self.config.full_attention_layer_ids:\n"
-    "    print(self.model.layers[k].mlp)",
+    "ids that the config lists": "for k in self.config.full_attention_layer_ids:\n    print(self.model.layers[k].mlp)",
     "kinds that the config lists": "for k, kind in enumerate(self.config.layer_types):\n"
     "    if kind == 'full':\n        print(self.model.layers[k].mlp)",
     "zip": "for layer, cache in zip(self.model.layers, caches):\n    print(layer.mlp, cache)",
@@ -28,27 +26,22 @@ BAD = {
     "a lambda": "return Lazy(lambda: [layer.mlp for layer in self.model.layers])",
     "getattr without a default": "for layer in self.model.layers:\n    print(getattr(layer, 'mlp'))",
     "hasattr of what is read": "for layer in self.model.layers:\n    print(hasattr(layer.mlp, 'experts'))",
-    "a filter of the attribute": "return [k for k, layer in enumerate(self.model.layers) if "
-    "layer.mlp.sparse]",
-    "a guard on the model": "if self.model is not None:\n"
-    "    return [layer.mlp for layer in self.model.layers]",
-    "a test that layers are not None": "return [layer.mlp for layer in self.model.layers if layer is not "
-    "None]",
+    "a filter of the attribute": "return [k for k, layer in enumerate(self.model.layers) if layer.mlp.sparse]",
+    "a guard on the model": "if self.model is not None:\n    return [layer.mlp for layer in self.model.layers]",
+    "a test that layers are not None": "return [layer.mlp for layer in self.model.layers if layer is not None]",
     "a guard that ends before the read": "for layer in self.model.layers:\n"
     "    if isinstance(layer, PPMissingLayer):\n        print('none')\n    print(layer.mlp)",
     "a guard on another layer": "for layer in self.model.layers:\n"
     "    if not isinstance(self.model.layers[0], PPMissingLayer):\n        print(layer.mlp)",
     "only one bound of the stage": "for k, layer in enumerate(self.model.layers):\n"
     "    if k < self.model.end_layer:\n        print(layer.mlp)",
-    "ids from the first stage": "if pp_group.is_first_rank:\n"
-    "    return [layer.mlp for layer in self.model.layers]",
+    "ids from the first stage": "if pp_group.is_first_rank:\n    return [layer.mlp for layer in self.model.layers]",
 }
 
 GOOD = {
     "the layers are only called": "for layer in self.model.layers:\n    i = layer(i)",
     "an attribute is set": "for layer in self.model.layers:\n    layer.captured = True",
-    "what every module has": "for layer in self.model.layers:\n"
-    "    print(layer.parameters(), layer.__class__)",
+    "what every module has": "for layer in self.model.layers:\n    print(layer.parameters(), layer.__class__)",
     "the stage's slice": "for layer in self.model.layers[self.model.start_layer : "
     "self.model.end_layer]:\n    print(layer.mlp)",
     "the stage's ids": "for k in range(self.model.start_layer, self.model.end_layer):\n"
@@ -64,8 +57,7 @@ GOOD = {
     "print(self.model.layers[k].mlp)",
     "the type by name": "for layer in self.model.layers:\n"
     "    if layer.__class__.__name__ != 'PPMissingLayer':\n        print(layer.mlp)",
-    "the very type": "for layer in self.model.layers:\n    if type(layer) is DecoderLayer:\n"
-    "        print(layer.mlp)",
+    "the very type": "for layer in self.model.layers:\n    if type(layer) is DecoderLayer:\n        print(layer.mlp)",
     "getattr with a default": "for layer in self.model.layers:\n    mlp = getattr(layer, 'mlp', None)\n"
     "    if mlp is None:\n        continue\n    print(layer.mlp, mlp.experts)",
     "a chosen list": "moe = [one for one in self.model.layers if isinstance(one, DecoderLayer)]\n"
@@ -163,3 +155,14 @@ EntryClass = Alone
     (found,) = findings_in(tmp_path, "PPL301", body)
     assert found.severity == INFO
     assert "`Alone` does not accept pipeline parallelism" in found.message
+
+
+@pytest.mark.parametrize(
+    ("made", "level"),
+    [("LazyValue(lambda: {})", WARNING), ("LazyValue({})", ERROR), ("list(map(lambda: {}, ()))", ERROR)],
+    ids=["a value that is put off", "a value that is not", "a lambda for a function"],
+)
+def test_a_value_that_is_put_off_breaks_only_when_it_is_asked_for(made, level, tmp_path):
+    value = made.replace("{}", "[layer.mlp for layer in self.model.layers]")
+    (found,) = findings_in(tmp_path, "PPL301", method(f"return {value}"))
+    assert found.severity == level

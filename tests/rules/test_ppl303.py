@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from layer_cases import findings_in
 
-from pplint.finding import ERROR, INFO, WARNING
+from pplint.finding import ERROR, INFO
 
 _INNER = """
 
@@ -48,7 +48,7 @@ CASES = {
     "a top-level class that refuses": (tree(top=""), [INFO]),
     "an unpacking under a class that refuses": (
         tree("self.layers, self.start_layer, self.end_layer = make_layers(4, Layer)", top=""),
-        [WARNING],
+        [ERROR],
     ),
     "nobody takes part": (tree(proxy="", top=""), []),
     "told by keyword": (

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from layer_cases import findings_in, method
 
+from pplint.finding import ERROR, WARNING
+
 LAYER = """
 
 class Attention:
@@ -98,3 +100,30 @@ def test_a_layer_that_knows_its_stage_is_compared_with_it(tmp_path):
 @pytest.mark.parametrize(("body", "count"), PEERS.values(), ids=PEERS)
 def test_global_ranks_are_no_peers(body, count, tmp_path):
     assert len(findings_in(tmp_path, "PPL705", method(body), GROUP)) == count
+
+
+FLAGS = {
+    "a flag": ("", "self.use_graph", "use_graph", WARNING),
+    "what the model is": ("", "self.use_mla", "config.kind == 'mla'", ERROR),
+    "on unless somebody says no": ('USE_PLAN = env_flag("PLAN", "True")\n', "USE_PLAN", "0", ERROR),
+    "off unless somebody says so": ('USE_PLAN = env_flag("PLAN")\n', "USE_PLAN", "0", WARNING),
+}
+
+
+@pytest.mark.parametrize(("top", "test", "stored", "level"), FLAGS.values(), ids=FLAGS)
+def test_only_what_somebody_switches_on_is_a_flag(top, test, stored, level, tmp_path):
+    body = f"""
+
+{top}
+class Attention:
+    def __init__(self, layer_id, rotary, config, use_graph):
+        self.layer_id = layer_id
+        self.rotary = rotary
+        {test if test.startswith("self.") else "self.other"} = {stored}
+
+    def look(self, q):
+        if {test} and self.layer_id == 0:
+            self.rotary.cached = q
+"""
+    (found,) = findings_in(tmp_path, "PPL601", body)
+    assert found.severity == level

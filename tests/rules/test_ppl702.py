@@ -143,7 +143,7 @@ def test_inner_models_of_unknown_class(text, levels, tmp_path):
 
 
 READS = {
-    "a model": ("def look(model):\n    return getattr(model, 'start_layer', 0)\n", [ERROR]),
+    "a model": ("def look(model):\n    return getattr(model, 'start_layer', 0)\n", [WARNING]),
     "a pool of unknown class": ("def look(pool):\n    return getattr(pool, 'start_layer', 0)\n", [WARNING]),
     "a None that becomes 0": (
         "def look(pool):\n    return getattr(pool, 'start_layer', None) or 0\n",
@@ -156,7 +156,7 @@ READS = {
     "a delegating property": (_DELEGATES, [INFO]),
     "a class that lacks it": (
         "def look(model: CaseForCausalLM):\n    return getattr(model, 'start_layer', 0)\n",
-        [ERROR],
+        [WARNING],
     ),
     "a class that has it": (
         "def look(model: SampleModel):\n    return getattr(model, 'start_layer', 0)\n",

@@ -12,7 +12,9 @@ from pplint.engine import values as v
 from pplint.engine.accessors import Accessors, Evidence, Target
 from pplint.engine.flow import EVERYWHERE, Flow, Listener, statements
 from pplint.engine.interest import Interest
-from pplint.engine.levels import Callers, flag_on_path, may_be_lowered
+from pplint.engine.levels import (
+    Callers, comes_from_config, flag_on_path, may_be_lowered, names_config, on_by_default,
+)  # fmt: skip
 from pplint.engine.modules import flag_facts, stages_of_callers
 from pplint.engine.pools import StageList, mapping_names, stage_list
 from pplint.engine.project import Padded, Place, Project
@@ -235,8 +237,21 @@ class Context(Listener):
                 INFO,
                 f"latent: `{name}` does not accept pipeline parallelism today (no `pp_proxy_tensors` in its forward)",
             )
-        flag = flag_on_path([*self.flow.guards, *(atom for value in more for atom in value.guards)])
+        known = [*self.flow.guards, *(atom for value in more for atom in value.guards)]
+        flag = flag_on_path(atom for atom in known if not self._no_choice(atom.test))
         return (WARNING, f"only when `{flag}`") if flag else (ERROR, "")
+
+    def _no_choice(self, test: ast.expr) -> bool:
+        """Whether a condition is no flag: the model's configuration decides, or it holds unless somebody says no."""
+        path = v.dotted(test)
+        if path is None:
+            return False
+        if len(path) == 1:
+            return on_by_default(self.tree, path[0])
+        if len(path) != 2 or path[0] != "self" or not self.flow.classes:
+            return names_config(path[:-1])
+        stored = self.stored(path[1])
+        return bool(stored) and all(comes_from_config(one) for one in stored)
 
     def _bars(self, class_id: str, entries_only: bool) -> bool:
         """Whether a class (of those that are models by themselves) has a forward that refuses PP."""

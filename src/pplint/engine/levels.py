@@ -17,6 +17,8 @@ _FLAG = re.compile(
     r"|^_?(USE|ENABLE|IS|HAS|SUPPORTS?)_[A-Z]"
 )
 
+_CONFIG = re.compile(r"^_?((model|hf|hf_text|text)_)?config$")
+
 
 def flag_on_path(known: Iterable[Atom]) -> str:
     """The source of the first condition that is a flag or a platform and must be true, or ""."""
@@ -36,6 +38,29 @@ def _names(test: ast.expr) -> list[str]:
         for part in ast.walk(test)
         if isinstance(part, (ast.Attribute, ast.Name))
     ]
+
+
+def names_config(path: Iterable[str]) -> bool:
+    """Whether a chain leads through a model's configuration."""
+    return any(_CONFIG.match(name) for name in path)
+
+
+def comes_from_config(node: ast.expr) -> bool:
+    """Whether a value is read from a model's configuration and from nothing else that is asked."""
+    chains = [path for part in ast.walk(node) if isinstance(part, ast.Attribute) and (path := v.dotted(part))]
+    calls = any(isinstance(part, ast.Call) for part in ast.walk(node))
+    return not calls and any(names_config(path[:-1]) for path in chains)
+
+
+def on_by_default(tree: ast.Module, name: str) -> bool:
+    """Whether a name at the top of a module is read from the environment with a default that is true."""
+    for statement in tree.body:
+        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call):
+            if any(isinstance(target, ast.Name) and target.id == name for target in statement.targets):
+                given = [*statement.value.args, *(keyword.value for keyword in statement.value.keywords)]
+                constants = [one.value for one in given if isinstance(one, ast.Constant)]
+                return any(str(one).lower() in ("true", "1") for one in constants)
+    return False
 
 
 def may_be_lowered(finding: Finding) -> bool:

@@ -45,9 +45,7 @@ def builders_of(context: Context, callee: Value) -> list[Builder]:
     return context.project.builders_of(context.place, tuple(path[:-1])) if len(path) > 2 else []
 
 
-def level_of_builders(
-    context: Context, builders: list[Builder], severity: str, condition: str
-) -> tuple[str, str]:
+def level_of_builders(context: Context, builders: list[Builder], severity: str, condition: str) -> tuple[str, str]:
     """A level, and the clause that says why, from the builders of an inner pool.
 
     Which pool a runner builds is the choice of a model; which one a pool builds inside is a test on the path.
@@ -56,7 +54,7 @@ def level_of_builders(
     if builders and not any(b.with_range is not False for b in builders):
         return INFO, _LATENT
     mixed = any(b.with_range is False for b in builders) and any(b.with_range for b in builders)
-    if mixed and _is_pool(context, context.class_id):
+    if mixed and is_pool(context, context.class_id):
         return min(severity, WARNING, key=_ORDER.index), (
             " (only when the inner pool comes from the builder that passes a stage range)"
         )
@@ -80,14 +78,14 @@ def level_at(context: Context, found: Values) -> tuple[str, str]:
 def _level_of_own(context: Context, severity: str, condition: str) -> tuple[str, str]:
     """The level of a place in a pool whose own builders may leave its stage range out."""
     places = bare_builders(context.project, context.class_id)
-    if places and all(_is_pool(context, place.owner) for place in places):
+    if places and all(is_pool(context, place.owner) for place in places):
         return INFO, _LATENT
     if places and severity != INFO:
         return WARNING, " (as soon as its builder passes the stage range, which it leaves out today)"
     return severity, f" ({condition})" if condition else ""
 
 
-def _is_pool(context: Context, owner: str) -> bool:
+def is_pool(context: Context, owner: str) -> bool:
     """Whether a class takes GLOBAL ids itself, so that what it builds is an inner pool."""
     known = context.accessors.spaces[GLOBAL]
     return bool(owner) and any(
@@ -117,14 +115,10 @@ def one_space(context: Context, node: ast.expr, wanted: frozenset[str]) -> tuple
 
 def both_spaces(context: Context, node: ast.Call, argument: ast.expr, other: str) -> bool:
     """Whether some definition that a call may reach takes the argument in the `other` space."""
-    return any(
-        argument_for(node, target, callee) is argument for target, callee in context.targets(node, other)
-    )
+    return any(argument_for(node, target, callee) is argument for target, callee in context.targets(node, other))
 
 
-def shift_fix(
-    context: Context, index: ast.expr, receiver: tuple[str, ...], owner: str
-) -> tuple[Fix | None, str]:
+def shift_fix(context: Context, index: ast.expr, receiver: tuple[str, ...], owner: str) -> tuple[Fix | None, str]:
     """The edit that subtracts `<receiver>.start_layer`, or why there is none."""
     if not receiver:
         return (

@@ -42,7 +42,7 @@ CATALOGUE = (
     RuleName("PPL701", "constant-start-layer", ERROR),
     RuleName("PPL702", "hidden-stage-range", ERROR),
     RuleName("PPL703", "pool-without-stage-range", ERROR),
-    RuleName("PPL704", "defaulted-stage-range", ERROR),
+    RuleName("PPL704", "defaulted-stage-range", WARNING),
     RuleName("PPL705", "global-rank-as-peer", ERROR),
     RuleName("PPL706", "stage-may-own-none", WARNING),
     RuleName("PPL901", "unused-suppression", WARNING),

@@ -12,7 +12,7 @@ from pplint.engine.values import Value
 from pplint.finding import ERROR, INFO, SAFE, UNSAFE, Fix, Step
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.builders import argument_for, builders_of, level_of_builders
-from pplint.rules.first_layers import not_enough
+from pplint.rules.first_layers import not_enough, unreached
 from pplint.rules.samples import POOL
 
 INFO_TEXT = RuleInfo(
@@ -121,6 +121,9 @@ class LiteralLayerId(Rule):
         severity, condition = context.level()
         builders = builders_of(context, callee)
         severity, said = level_of_builders(context, builders, severity, condition)
+        dead = unreached(context, [one for one, _ in reached])
+        if dead:
+            severity, said = INFO, f" (latent: every class that could be asked here has `{dead}`, so nothing gets here)"
         trace = [*context.steps(target.evidence)]
         if value.node is not None and value.node is not argument:
             trace.append(context.step(value.node, f"{value.data} is chosen here"))
@@ -147,9 +150,7 @@ class LiteralLayerId(Rule):
         )
         if severity == INFO:
             fix = None
-        context.report(
-            self, argument, message, severity=severity, trace=trace, fix=fix, no_fix=no_fix, around=node
-        )
+        context.report(self, argument, message, severity=severity, trace=trace, fix=fix, no_fix=no_fix, around=node)
 
     def _fix(
         self,

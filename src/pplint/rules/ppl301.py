@@ -11,7 +11,7 @@ from pplint.engine.elements import filtered, position_said
 from pplint.engine.guards import SINGLE
 from pplint.engine.slots import Slots, is_whole
 from pplint.engine.spaces import EVERY, START, space_of
-from pplint.finding import ERROR, UNSAFE, Fix
+from pplint.finding import ERROR, UNSAFE, WARNING, Fix
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.builders import argument_for
 from pplint.rules.layer_reads import owner_text, plain_getattr, read_slots, shown
@@ -43,8 +43,7 @@ INFO_TEXT = RuleInfo(
         "other stages."
     ),
     how=(
-        "Run over the stage: `range(self.start_layer, self.end_layer)`, "
-        "`self.layers[self.start_layer:self.end_layer]`."
+        "Run over the stage: `range(self.start_layer, self.end_layer)`, `self.layers[self.start_layer:self.end_layer]`."
     ),
     silent=(
         "Loops that test the layer itself first (`isinstance(layer, PPMissingLayer)`, `hasattr(layer, "
@@ -186,6 +185,8 @@ class FullLayerLoop(Rule):
         if slots is None or not is_whole(slots) or self._told(slots.loop):
             return
         severity, condition = context.level(slots.padded.owner)
+        if severity == ERROR and _is_put_off(context, node):
+            severity, condition = WARNING, "only when the value that is put off here is asked for"
         where = "the end of the list" if slots.low == START else "the list"
         message = (
             f"`{shown(element)}.{attribute}` is read for every slot of a padded layer list: {where} "
@@ -198,9 +199,7 @@ class FullLayerLoop(Rule):
             trace.append(context.step(slots.loop, "the loop runs over layers of other stages"))
         text = f"`{slots.padded.attribute}` gets a slot for every layer here"
         trace.append(context.fact_step(slots.padded.owner, slots.padded.line, text))
-        context.report(
-            self, node, message, severity=severity, trace=trace, fix=fix, no_fix=no_fix, around=node
-        )
+        context.report(self, node, message, severity=severity, trace=trace, fix=fix, no_fix=no_fix, around=node)
 
     def _told(self, loop: ast.AST | None) -> bool:
         known = loop in self._loops
@@ -232,6 +231,18 @@ class FullLayerLoop(Rule):
             return
 
 
+def _is_put_off(context: Context, node: ast.expr) -> bool:
+    """Whether a read stands in a lambda without parameters that an object keeps: `LazyValue(lambda: ...)`."""
+    for call in ast.walk(context.flow.statement) if context.flow.statement is not None else ():
+        name = v.dotted(call.func) if isinstance(call, ast.Call) else None
+        if isinstance(call, ast.Call) and name is not None and name[-1].lstrip("_")[:1].isupper():
+            for given in (*call.args, *(keyword.value for keyword in call.keywords)):
+                if isinstance(given, ast.Lambda) and not given.args.args:
+                    if any(part is node for part in ast.walk(given)):
+                        return True
+    return False
+
+
 def _fix(context: Context, slots: Slots) -> tuple[Fix | None, str]:
     loop = slots.loop
     counts = isinstance(loop, ast.Call) and _name(loop) == "enumerate" and bool(loop.args)
@@ -250,7 +261,7 @@ def _fix(context: Context, slots: Slots) -> tuple[Fix | None, str]:
     if not isinstance(listed, ast.expr) or v.dotted(listed) is None:
         return None, "the loop runs over more than the list, and its parts have to stay together"
     if context.padded(context.flow.evaluate(listed)) is None:
-        return None, "what the loop runs over is chosen elsewhere"
+        return None, "the loop runs over ids that are chosen elsewhere: keep those in [start_layer, end_layer) there"
     text = f"{ast.unparse(listed)}[{owner.start}:{owner.end}]"
     if isinstance(loop, ast.Call) and counts:
         if len(loop.args) != 1 or loop.keywords:

@@ -128,20 +128,25 @@ class UnsplitLayers(Rule):
             return
         accepting = [one for one in above if project.accepts_pp(one)]
         severity, condition = context.level()
-        if above and not accepting:
-            severity = WARNING if unpacked else INFO
+        if unpacked:
+            severity, condition = ERROR, ""
+        elif above and not accepting:
+            severity = INFO
             condition = f"latent: `{project.class_name(above[0])}` does not accept pipeline parallelism today"
         elif not above:
             severity = WARNING
             condition = "only when a top-level class that accepts pipeline parallelism builds it"
         name, maker = project.class_name(owner), ast.unparse(call.func)
-        does = (
-            f"`{maker}` without rank and size returns one list, which cannot be unpacked into a list and a "
-            f"range"
-            if unpacked
-            else f"`{maker}` is not told the stage, so every stage builds and runs all layers of `{name}` "
-            "instead of its own: results are wrong from the second stage on"
-        )
+        if unpacked:
+            does = (
+                f"`{maker}` without rank and size returns one list, which cannot be unpacked into a list and a range: "
+                "ValueError in every run, with or without pipeline parallelism"
+            )
+        else:
+            does = (
+                f"`{maker}` is not told the stage, so every stage builds and runs all layers of `{name}` instead of "
+                f"its own: {_effect(context, owner)}"
+            )
         trace = []
         if accepting:
             top = project.classes[accepting[0]]
@@ -156,9 +161,20 @@ class UnsplitLayers(Rule):
         )  # fmt: skip
 
 
+def _effect(context: Context, owner: str) -> str:
+    """What happens on the stages when each runs all layers."""
+    forward = context.project.method(owner, "forward")
+    returns = forward[1]["returns"] if forward is not None else ()
+    if any(one[0] == "call" and one[1][-1].endswith("ProxyTensors") for one in returns):
+        return "what the first stage hands on has passed them all, so results are wrong from the second stage on"
+    return (
+        "the first stage computes a final result where the scheduler expects what the next stage needs, and fails; "
+        "nothing reaches the later stages"
+    )
+
+
 def _takes_part(context: Context, owner: str) -> bool:
-    """Whether a class shows that it is meant to be split over stages, or is all that an accepting class "
-    "has."""
+    """Whether a class shows that it is meant to be split over stages, or is all that an accepting class has."""
     project = context.project
     if project.accepts_pp(owner) or project.missing_modules(owner):
         return True

@@ -9,7 +9,7 @@ from pplint.engine.context import Context
 from pplint.engine.guards import FIRST
 from pplint.engine.reach import entry_classes, forwards_range, split_below
 from pplint.engine.vocabulary import is_start
-from pplint.finding import ERROR, INFO, WARNING, Step
+from pplint.finding import INFO, WARNING, Step
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.samples import LAYERS, UTILS
 
@@ -34,7 +34,7 @@ EntryClass = SampleForCausalLM
 INFO_TEXT = RuleInfo(
     code="PPL704",
     name="defaulted-stage-range",
-    severity=ERROR,
+    severity=WARNING,
     precision="high",
     summary="a default of 0 hides that an object has no stage range",
     what=(
@@ -122,18 +122,19 @@ class DefaultedStageRange(Rule):
             one
             for value in context.flow.evaluate(subject)
             if value.kind in (v.PATH, v.PARAM)
-            for one in project.types_of(
-                context.place, tuple(value.data) if value.kind == v.PATH else (value.data,)
-            )
+            for one in project.types_of(context.place, tuple(value.data) if value.kind == v.PATH else (value.data,))
         }
         lacking = sorted(one for one in types if not project.owns_start(one))
         if types and not lacking:
             return
         hiding = lacking or _hiding(context, path)
         names = [f"`{project.class_name(one)}`" for one in hiding[:3]]
-        severity = ERROR if hiding else WARNING
-        said = f", such as {' and '.join(names)}," if names else ""
-        condition = "" if hiding else " (only when such an object is met)"
+        severity = WARNING
+        more = f" and {len(hiding) - len(names)} more" if len(hiding) > len(names) else ""
+        said = f", such as {', '.join(names)}{more}," if names else ""
+        condition = (
+            "; without the default it would stop here" if hiding else " (only when such an object is met)"
+        )
         if any(is_start(function.name) for function in context.flow.functions):
             severity, condition = INFO, " (it delegates: only where the inner object is missing)"
         shown = ast.unparse(subject)
