@@ -145,6 +145,7 @@ def install(patch: pytest.MonkeyPatch) -> None:
     check.is_test = lambda root, path: path.endswith("/test_a.py")  # type: ignore[attr-defined]
     root.find_root, root.RootError = find_root, RootError  # type: ignore[attr-defined]
     patch.setitem(sys.modules, "pplint.engine.check", check)
+    root.PACKAGE = "sglang"  # type: ignore[attr-defined]
     patch.setitem(sys.modules, "pplint.engine.root", root)
 
 

@@ -14,6 +14,7 @@ from pplint.baseline import Entry
 from pplint.changed_facts import Question, compared
 from pplint.finding import INFO, Finding, Trouble, report_order
 from pplint.git import Changes
+from pplint.impact import Stage, impact_on
 from pplint.settings import Settings, ignored_in, selected
 from pplint.source.text import Source, SourceError
 
@@ -25,7 +26,7 @@ class Request(NamedTuple):
     """What the user asked for; `paths` as given, everything else that has a setting is in `settings`.
 
     `stdin` is the content of the only path, which then need not exist. `baseline_entries` False leaves the
-    baseline out. `layout` is (`--pp-size`, `--num-layers`, `--pp-layer-partition`).
+    baseline out. `stages` are those whose view of each finding is told.
     """
 
     paths: tuple[str, ...]
@@ -41,7 +42,7 @@ class Request(NamedTuple):
     allow_empty: bool = False
     jobs: int = 0
     cache_dir: str | None = None
-    layout: tuple[int | None, int | None, tuple[int, ...]] = (None, None, ())
+    stages: tuple[Stage, ...] = ()
 
 
 class Seen(NamedTuple):
@@ -144,9 +145,7 @@ class Look:
             from pplint.files.discover import SUFFIXES
 
             inside = self.root.folder + os.sep
-            changed = [
-                path for path in self.since.lines if path.startswith(inside) and path.endswith(SUFFIXES)
-            ]
+            changed = [path for path in self.since.lines if path.startswith(inside) and path.endswith(SUFFIXES)]
             return Question(
                 self.request.since or "HEAD", tuple(changed), self.files, lambda: self.files, self.root.path
             )
@@ -189,17 +188,15 @@ class Look:
             shown, accepted, stale = matched
         if self.since is not None:
             changes = self._moved(self.since, overlay)
-            touched = {
-                item for item in shown if changes.touches(item.path, item.span.line, item.span.end_line)
-            }
+            touched = {item for item in shown if changes.touches(item.path, item.span.line, item.span.end_line)}
             shown = [
                 item._replace(changed_by="") if item in touched else item
                 for item in shown
                 if item in touched or item.changed_by
             ]
-        return Seen(
-            sorted(shown, key=report_order), checked.suppressed, accepted, stale, hidden, troubles, []
-        )
+        if self.request.stages:
+            shown = [item._replace(impact=impact_on(item, self.request.stages)) for item in shown]
+        return Seen(sorted(shown, key=report_order), checked.suppressed, accepted, stale, hidden, troubles, [])
 
     def _may_show(self, finding: Finding) -> bool:
         """Of a file that is not named only the changed findings are known: no comment is unused there."""

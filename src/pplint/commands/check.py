@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +13,14 @@ import click
 from pplint import __version__
 from pplint.cli import TROUBLE, complain
 from pplint.commands.options import STDIN, cache_folder, paths_and_settings, what_to_check
+from pplint.impact import LayoutError, Stage, stages_of
 from pplint.reports.report import FORMATS, Report, ReportError, render, write_reports
 from pplint.rules.base import RuleInfo
 from pplint.run import Outcome, Request
+from pplint.settings import Settings
 
-HAS_IMPACT = find_spec("pplint.impact") is not None
 
-
-def _outputs(
-    ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
-) -> tuple[tuple[str, str], ...]:
+def _outputs(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     """Split each FORMAT[:FILE]; one format at most goes to the standard output."""
     targets: list[tuple[str, str]] = []
     for target in value or ("text",):
@@ -32,9 +29,7 @@ def _outputs(
             from pplint.settings import nearest
 
             hint = nearest(name, list(FORMATS)) if name not in FORMATS else "; the file's name is missing"
-            raise click.BadParameter(
-                f"{target!r} is not FORMAT[:FILE] with one of {', '.join(FORMATS)}{hint}"
-            )
+            raise click.BadParameter(f"{target!r} is not FORMAT[:FILE] with one of {', '.join(FORMATS)}{hint}")
         targets.append((name, file))
     if sum(not file for _, file in targets) > 1:
         raise click.BadParameter("two formats for the standard output; give FORMAT:FILE for all but one")
@@ -63,12 +58,8 @@ def _layers(ctx: click.Context, param: click.Parameter, value: str | None) -> tu
 @what_to_check
 @click.option("--fix", is_flag=True, help="Apply the safe fixes.")
 @click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: apply the unsafe fixes too.")
-@click.option(
-    "--diff", is_flag=True, help="Print what --fix would change, for `git apply`, and write nothing."
-)
-@click.option(
-    "--add-ignore", metavar="REASON", callback=_reason, help="Add a suppression comment to each finding."
-)
+@click.option("--diff", is_flag=True, help="Print what --fix would change, for `git apply`, and write nothing.")
+@click.option("--add-ignore", metavar="REASON", callback=_reason, help="Add a suppression comment to each finding.")
 @click.option(
     "--output", multiple=True, metavar="FORMAT[:FILE]", callback=_outputs,
     help=f"{', '.join(FORMATS)}; to a file, or to the standard output. Repeatable.",
@@ -81,28 +72,19 @@ def _layers(ctx: click.Context, param: click.Parameter, value: str | None) -> tu
     "--since", metavar="REV",
     help="Only findings on lines that changed since this git revision, or whose facts did.",
 )  # fmt: skip
-@click.option(
-    "--pp-size", type=click.IntRange(1), metavar="N", hidden=not HAS_IMPACT, help="Number of stages."
-)
-@click.option(
-    "--num-layers", type=click.IntRange(1), metavar="L", hidden=not HAS_IMPACT, help="Layers of the model."
-)
+@click.option("--pp-size", type=click.IntRange(1), metavar="N", help="Number of stages.")
+@click.option("--num-layers", type=click.IntRange(1), metavar="L", help="Layers of the model.")
 @click.option(
     "--pp-layer-partition",
     metavar="A,B,C",
     callback=_layers,
-    hidden=not HAS_IMPACT,
     help="Layers of each stage.",
 )
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 for findings; trouble is still 2.")
 @click.option("--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 when a file was changed.")
-@click.option(
-    "--stdin-filename", metavar="NAME", help="The name of what comes from the standard input (path `-`)."
-)
+@click.option("--stdin-filename", metavar="NAME", help="The name of what comes from the standard input (path `-`).")
 @click.option("--allow-empty", is_flag=True, help="A folder without Python files is no trouble.")
-@click.option(
-    "--sarif-include-suppressed", is_flag=True, help="Keep suppressed findings in SARIF, marked so."
-)
+@click.option("--sarif-include-suppressed", is_flag=True, help="Keep suppressed findings in SARIF, marked so.")
 @click.option("-q", "--quiet", is_flag=True, help="One line per finding, nothing else.")
 @click.option("-v", "--verbose", is_flag=True, help="Say where the facts came from and where the time went.")
 def check(**given: Any) -> int:
@@ -147,7 +129,7 @@ def _request(given: dict[str, Any]) -> Request:
         allow_empty=given["allow_empty"],
         jobs=given["jobs"],
         cache_dir=cache_folder(given),
-        layout=(settings.pp_size, settings.num_layers, given["pp_layer_partition"]),
+        stages=_stages(settings, given["pp_layer_partition"]),
     )
 
 
@@ -166,9 +148,13 @@ def _forbid_contradictions(given: dict[str, Any]) -> None:
         raise click.UsageError("the standard input (-) is checked alone, without other paths")
     if given["stdin_filename"] and STDIN not in given["paths"]:
         raise click.UsageError("--stdin-filename needs the path -")
-    layout = given["pp_size"] or given["num_layers"] or given["pp_layer_partition"]
-    if layout and not HAS_IMPACT:
-        raise click.UsageError("this pplint does not compute the impact on stages")
+
+
+def _stages(settings: Settings, partition: tuple[int, ...]) -> tuple[Stage, ...]:
+    try:
+        return stages_of(settings.pp_size, settings.num_layers, partition)
+    except LayoutError as error:
+        raise click.UsageError(str(error)) from error
 
 
 def _report(request: Request, outcome: Outcome, given: dict[str, Any]) -> bool:
