@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from pplint.engine.pools import stage_list
@@ -160,12 +161,24 @@ class Accessors:
             return self._of(found, "", space)
         types = project.types_of(place, tuple(callee[:-1])) if callee[0] != "?" else frozenset()
         known = [(home[0], home[1]) for one in sorted(types) if (home := project.method(one, callee[-1]))]
+        if not known:
+            known = self._below(types, callee[-1])
         if known:
             return self._typed(known, callee[-1], space)
         as_function = project.resolve(place.module, callee)
         if as_function is not None and as_function not in project.classes:
             return self._of(as_function, "", space)
         return [] if types else self.by_name(callee[-1], space)
+
+    def _below(self, types: Iterable[str], name: str) -> list[tuple[str, dict[str, Any]]]:
+        """What subclasses bring of a method that the class itself lacks: a mixin's host, a pool's richer kind."""
+        homes = {
+            home[0]: home[1]
+            for one in sorted(types)
+            for child in self.project.children(one)
+            if (home := self.project.method(child, name))
+        }
+        return list(homes.items())
 
     def _typed(self, known: list[tuple[str, dict[str, Any]]], name: str, space: str) -> list[Target]:
         found: list[Target] = []
