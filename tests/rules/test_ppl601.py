@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from layer_cases import findings_in, method
 
-from pplint.finding import ERROR, WARNING
+from pplint.finding import ERROR, INFO, WARNING
 
 LAYER = """
 
@@ -127,3 +127,17 @@ class Attention:
 """
     (found,) = findings_in(tmp_path, "PPL601", body)
     assert found.severity == level
+
+
+READERS = {
+    "hasattr with another way": "if hasattr(x, 'cos_cached'):\n        return x.cos_cached\n    else:\n        return x.angles()",
+    "getattr with a default": 'return getattr(x, "cos_cached", None) or x.angles()',
+}
+
+
+@pytest.mark.parametrize("reader", READERS.values(), ids=READERS)
+def test_readers_that_do_without_make_it_slower_only(reader, tmp_path):
+    body = LAYER + "        if self.layer_id == 0:\n            self.rotary.cos_cached = q\n"
+    readers = ("srt/readers.py", f"def angles_of(x):\n    {reader}\n")
+    (found,) = findings_in(tmp_path, "PPL601", body, readers)
+    assert found.severity == INFO

@@ -60,8 +60,12 @@ def _counts_stage(value: list[Any]) -> bool:
 
 
 def shifted_names(project: Project) -> frozenset[str]:
-    """The names of all lists that some class indexes by an id minus `start_layer`."""
-    return frozenset(name for facts in project.classes.values() for name in facts["shifted"])
+    """The names of what other files read in a way that matters.
+
+    These are all lists that some class indexes by an id minus `start_layer`, and what the first layer prepares.
+    """
+    prepared = {name for summary in project.summaries.values() for name in summary["prepared"]}
+    return frozenset(prepared.union(name for facts in project.classes.values() for name in facts["shifted"]))
 
 
 def mapping_names(project: Project) -> frozenset[str]:

@@ -322,6 +322,20 @@ class Project:
                         self._builds.setdefault(built, []).append((place, build))
         return self._builds.get(class_id, [])
 
+    def does_without(self, attribute: str) -> bool:
+        """Whether code that reads an attribute does something else where it is missing."""
+        return any(attribute in summary["soft"] for summary in self.summaries.values())
+
+    def built_under(self, class_id: str) -> str:
+        """The flag under which each constructor call of a class, or of one below it, stands; or ""."""
+        flags = [
+            build["flag"]
+            for one in (class_id, *self.children(class_id))
+            for _, build in self.builds(one)
+            if build["callee"] != ["super", "__init__"]
+        ]
+        return str(flags[0]) if flags and all(flags) else ""
+
     def _constructed(self, place: Place, callee: list[str]) -> str | None:
         """The class whose constructor a recorded call runs; for `super().__init__` the base that defines it."""
         if callee != ["super", "__init__"]:

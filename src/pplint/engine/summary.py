@@ -12,6 +12,7 @@ from typing import Any
 from pplint.engine import values as v
 from pplint.engine.flow import Flow, FunctionNode, Listener
 from pplint.engine.project import SUPER
+from pplint.engine.levels import flag_on_path
 from pplint.engine.values import Value, Values
 from pplint.engine.vocabulary import PROXY_PARAMETER, is_end, is_start
 
@@ -111,6 +112,8 @@ class Summariser(Listener):
             "entry": [],
             "builds": [],
             "handed": [],
+            "prepared": [],
+            "soft": [],
         }
         self._classes(tree.body, ())
         self._owner: ClassFacts | None = None
@@ -222,6 +225,8 @@ class Summariser(Listener):
             for path in v.paths(flow.evaluate(node.func.value)):
                 self._use(flow, flow.evaluate(node.args[0]), "key", list(path), node)
         self._handed(flow, node)
+        if isinstance(node.func, ast.Name) and node.func.id in ("hasattr", "getattr"):
+            self._soft(flow, node)
         facts = self._facts
         if facts is not None and isinstance(node.func, ast.Name) and node.func.id == "type" and len(node.args) == 1:
             self._kinds(flow, facts, node.args[0], ast.Attribute(node, "__name__", ast.Load()))
@@ -240,6 +245,16 @@ class Summariser(Listener):
                 self._asks(flow, facts, node, called)
             if called[-1][:1].isupper() or called[-1].endswith(("_cls", "_class", "Class")):
                 self._build(flow, node, called)
+
+    def _soft(self, flow: Flow, node: ast.Call) -> None:
+        """Take down the name of an attribute without which the code does something else."""
+        name = node.args[1] if len(node.args) > 1 else None
+        if not isinstance(name, ast.Constant) or not isinstance(name.value, str):
+            return
+        tested = flow.statement
+        branches = isinstance(tested, ast.If) and tested.test is node and bool(tested.orelse)
+        if len(node.args) == 3 or (branches and not isinstance(tested.orelse[-1], ast.Raise)):  # type: ignore[union-attr]
+            self.summary["soft"].append(name.value)
 
     def _kinds(self, flow: Flow, facts: FunctionFacts, element: ast.expr, name: ast.expr) -> None:
         """Take down which class names a function knows, if it asks for that of an element of a parameter."""
@@ -287,6 +302,7 @@ class Summariser(Listener):
         self.summary["builds"].append(
             {
                 "callee": path, "line": node.lineno, "args": positional, "kwargs": named, "star": star,
+                "flag": flag_on_path(flow.guards),
                 "in": [".".join(c.name for c in flow.classes), flow.functions[-1].name if flow.functions else ""],
             }
         )  # fmt: skip
@@ -316,6 +332,8 @@ class Summariser(Listener):
                 facts["elements"].append([one.data, how, node.attr, node.lineno])
 
     def assign(self, flow: Flow, target: ast.expr, found: Values, node: ast.stmt) -> None:
+        if isinstance(target, ast.Attribute) and any(_asks_first_layer(atom.test) for atom in flow.guards):
+            self.summary["prepared"].append(target.attr)
         if self._owner is None and flow.functions:
             return
         in_class = bool(flow.classes) and not flow.functions
@@ -340,6 +358,14 @@ class Summariser(Listener):
         for one in found:
             if one.kind == v.PARAM:
                 facts["uses"].append([one.data, how, path, node.lineno])
+
+
+def _asks_first_layer(test: ast.expr) -> bool:
+    """Whether a condition compares a layer id with 0."""
+    if not isinstance(test, ast.Compare) or not isinstance(test.comparators[0], ast.Constant):
+        return False
+    path = v.dotted(test.left)
+    return path is not None and path[-1] == "layer_id" and test.comparators[0].value == 0
 
 
 def element_of(base: Value) -> str:

@@ -67,6 +67,11 @@ def level_at(context: Context, found: Values) -> tuple[str, str]:
     project = context.project
     for path in paths(found):
         if len(path) > 2:
+            owners = sorted(project.types_of(context.place, path[:-1]))
+            flags = [project.built_under(one) for one in owners]
+            if severity == ERROR and flags and all(flags):
+                name = project.class_name(owners[0])
+                return WARNING, f" (only when `{flags[0]}`, under which `{name}` is built)"
             builders = project.builders_of(context.place, path[:-1])
             builders = [one for one in builders if takes_range(project, one.class_id)]
             return level_of_builders(context, builders, severity, condition)

@@ -12,7 +12,7 @@ from pplint.engine.guards import FIRST, LAST
 from pplint.engine.spaces import OWNED, space_of
 from pplint.engine.values import Atom, Values
 from pplint.engine.vocabulary import MODEL_COUNT_NAMES
-from pplint.finding import ERROR, SAFE, UNSAFE, WARNING, Fix
+from pplint.finding import ERROR, INFO, SAFE, UNSAFE, WARNING, Fix
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.samples import POOL
 from pplint.rules.stage_start import is_argument, keeps_layer, start_in_scope
@@ -158,12 +158,13 @@ class ModelFirstLayerTest(Rule):
                 self._report(context, test, layer, effect, first)
                 return
 
-    def _report(
-        self, context: Context, test: ast.Compare, layer: ast.expr, effect: ast.expr, first: bool
-    ) -> None:
+    def _report(self, context: Context, test: ast.Compare, layer: ast.expr, effect: ast.expr, first: bool) -> None:
         severity, condition = _level(context)
         if not first and severity == ERROR:
             severity, condition = WARNING, "if an earlier stage relies on it as well"
+        stored = effect.attr if isinstance(effect, ast.Attribute) and isinstance(effect.ctx, ast.Store) else ""
+        if context.project.does_without(stored):
+            severity, condition = INFO, f"its readers do without `{stored}` where it is missing: slower, not wrong"
         which = "first" if first else "last"
         others = "later" if first else "earlier"
         message = (
@@ -172,9 +173,7 @@ class ModelFirstLayerTest(Rule):
             f"{f' ({condition})' if condition else ''}"
         )
         fix, no_fix = (
-            self._fix(context, test, layer)
-            if first
-            else (None, "whose last layer is meant is for the author to say")
+            self._fix(context, test, layer) if first else (None, "whose last layer is meant is for the author to say")
         )
         step = context.step(effect, f"done under `{ast.unparse(test)}`")
         context.report(self, test, message, severity=severity, trace=[step], fix=fix, no_fix=no_fix)
@@ -191,9 +190,7 @@ class ModelFirstLayerTest(Rule):
 def _level(context: Context) -> tuple[str, str]:
     """The level of the place; where none of the file's models accepts PP, that of the first of them."""
     project = context.project
-    entries = [
-        project.resolve_class(context.module, [name]) for name in project.summaries[context.module]["entry"]
-    ]
+    entries = [project.resolve_class(context.module, [name]) for name in project.summaries[context.module]["entry"]]
     if entries and all(one is not None and project.accepts_pp(one) is False for one in entries):
         return context.level(entries[0] or "")
     return context.level()
