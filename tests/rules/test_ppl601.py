@@ -130,7 +130,8 @@ class Attention:
 
 
 READERS = {
-    "hasattr with another way": "if hasattr(x, 'cos_cached'):\n        return x.cos_cached\n    else:\n        return x.angles()",
+    "hasattr with another way": "if hasattr(x, 'cos_cached'):\n        return x.cos_cached\n"
+    "    else:\n        return x.angles()",
     "getattr with a default": 'return getattr(x, "cos_cached", None) or x.angles()',
 }
 
