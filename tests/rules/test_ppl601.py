@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from layer_cases import findings_in, method
 
-from pplint.finding import ERROR, INFO, WARNING
+from pplint.finding import ERROR, WARNING
 
 LAYER = """
 
@@ -141,4 +141,4 @@ def test_readers_that_do_without_make_it_slower_only(reader, tmp_path):
     body = LAYER + "        if self.layer_id == 0:\n            self.rotary.cos_cached = q\n"
     readers = ("srt/readers.py", f"def angles_of(x):\n    {reader}\n")
     (found,) = findings_in(tmp_path, "PPL601", body, readers)
-    assert found.severity == INFO
+    assert found.severity == WARNING

@@ -12,7 +12,7 @@ from pplint.engine.guards import FIRST, LAST
 from pplint.engine.spaces import OWNED, space_of
 from pplint.engine.values import Atom, Values
 from pplint.engine.vocabulary import MODEL_COUNT_NAMES
-from pplint.finding import ERROR, INFO, SAFE, UNSAFE, WARNING, Fix
+from pplint.finding import ERROR, SAFE, UNSAFE, WARNING, Fix
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.samples import POOL
 from pplint.rules.stage_start import is_argument, keeps_layer, start_in_scope
@@ -163,8 +163,8 @@ class ModelFirstLayerTest(Rule):
         if not first and severity == ERROR:
             severity, condition = WARNING, "if an earlier stage relies on it as well"
         stored = effect.attr if isinstance(effect, ast.Attribute) and isinstance(effect.ctx, ast.Store) else ""
-        if context.project.does_without(stored):
-            severity, condition = INFO, f"its readers do without `{stored}` where it is missing: slower, not wrong"
+        if severity == ERROR and context.project.does_without(stored):
+            severity, condition = WARNING, f"its readers do without `{stored}` where it is missing: slower, not wrong"
         which = "first" if first else "last"
         others = "later" if first else "earlier"
         message = (
