@@ -42,7 +42,17 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def output(cwd: Path, *arguments: str, hash_seed: str = "0") -> bytes:
     """Return pplint's JSON in the bytes that it prints."""
-    command = [sys.executable, "-m", "pplint", "check", "--no-cache", "--output", "json", "--show-info", *arguments]
+    command = [
+        sys.executable,
+        "-m",
+        "pplint",
+        "check",
+        "--no-cache",
+        "--output",
+        "json",
+        "--show-info",
+        *arguments,
+    ]
     environment = {
         **os.environ,
         "PYTHONPATH": str(Path(pplint.__file__).parents[1]),

@@ -8,7 +8,13 @@ from pplint.finding import ERROR, Finding, Span
 from pplint.impact import LayoutError, impact_on, stages_of
 
 LITERAL = Finding(
-    "PPL101", "literal-layer-id", ERROR, "/x.py", Span(1, 1, 1, 2), "", "layer id 0 is given to `get`, which takes ..."
+    "PPL101",
+    "literal-layer-id",
+    ERROR,
+    "/x.py",
+    Span(1, 1, 1, 2),
+    "",
+    "layer id 0 is given to `get`, which takes ...",
 )
 
 
@@ -52,7 +58,11 @@ def test_a_layout_that_cannot_be_is_refused(layout, message):
         ((3, 8, ()), ["right", "silently reads layer 3 instead of 0", "IndexError"]),
         ((2, 1, ()), ["IndexError: the stage owns no layer", "right"]),
     ],
-    ids=["an even split reads the first layer by luck", "an uneven one reads another layer", "an empty first stage"],
+    ids=[
+        "an even split reads the first layer by luck",
+        "an uneven one reads another layer",
+        "an empty first stage",
+    ],
 )
 def test_a_literal_0_is_seen_by_each_stage(layout, expected):
     assert [line.split(": ", 1)[1] for line in impact_on(LITERAL, stages_of(*layout))] == expected

@@ -14,7 +14,11 @@ SRC = Path(__file__).parents[1] / "src"
 
 FLOORS = (
     ("pplint", "pplint.finding"),
-    ("pplint.source", "pplint.rules.base", "pplint.rules.catalogue"),  # the base says which events the engine calls
+    (
+        "pplint.source",
+        "pplint.rules.base",
+        "pplint.rules.catalogue",
+    ),  # the base says which events the engine calls
     ("pplint.git", "pplint.patch", "pplint.files"),
     ("pplint.engine",),
     ("pplint.rules",),

@@ -44,7 +44,8 @@ def stages_of(pp_size: int | None, num_layers: int | None, partition: Sequence[i
         raise LayoutError(f"--pp-layer-partition has {sum(counts)} layers, --num-layers {num_layers}")
     starts = [sum(counts[:rank]) for rank in range(len(counts))]
     return tuple(
-        Stage(rank, start, start + count) for rank, (start, count) in enumerate(zip(starts, counts, strict=True))
+        Stage(rank, start, start + count)
+        for rank, (start, count) in enumerate(zip(starts, counts, strict=True))
     )
 
 

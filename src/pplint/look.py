@@ -145,7 +145,9 @@ class Look:
             from pplint.files.discover import SUFFIXES
 
             inside = self.root.folder + os.sep
-            changed = [path for path in self.since.lines if path.startswith(inside) and path.endswith(SUFFIXES)]
+            changed = [
+                path for path in self.since.lines if path.startswith(inside) and path.endswith(SUFFIXES)
+            ]
             return Question(
                 self.request.since or "HEAD", tuple(changed), self.files, lambda: self.files, self.root.path
             )
@@ -188,7 +190,9 @@ class Look:
             shown, accepted, stale = matched
         if self.since is not None:
             changes = self._moved(self.since, overlay)
-            touched = {item for item in shown if changes.touches(item.path, item.span.line, item.span.end_line)}
+            touched = {
+                item for item in shown if changes.touches(item.path, item.span.line, item.span.end_line)
+            }
             shown = [
                 item._replace(changed_by="") if item in touched else item
                 for item in shown
@@ -196,7 +200,9 @@ class Look:
             ]
         if self.request.stages:
             shown = [item._replace(impact=impact_on(item, self.request.stages)) for item in shown]
-        return Seen(sorted(shown, key=report_order), checked.suppressed, accepted, stale, hidden, troubles, [])
+        return Seen(
+            sorted(shown, key=report_order), checked.suppressed, accepted, stale, hidden, troubles, []
+        )
 
     def _may_show(self, finding: Finding) -> bool:
         """Of a file that is not named only the changed findings are known: no comment is unused there."""

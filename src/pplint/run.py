@@ -17,7 +17,8 @@ __all__ = ["Outcome", "Request", "execute"]
 class Outcome(NamedTuple):
     """What a run found and did.
 
-    `seen` is the state after all changes, `codes` are the rules that ran. `fixed` counts findings, `ignored` those that `--add-ignore`
+    `seen` is the state after all changes, `codes` are the rules that ran. `fixed` counts findings, `ignored` those that
+    `--add-ignore`
     silenced; `changed` are the files that were (with `--diff`: would be) written, `diff` is what `--diff`
     prints. `stdin` is the new content of the standard input. `notes` are sentences for `--verbose`.
     """

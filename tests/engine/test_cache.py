@@ -52,7 +52,7 @@ def _old_files(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def places(judged: Judged) -> list[tuple[str, int]]:
-    return [(os.path.basename(one.path), one.span.line) for one in judged.findings]
+    return [(Path(one.path).name, one.span.line) for one in judged.findings]
 
 
 def test_an_unchanged_tree_is_not_parsed_again_and_says_the_same(tree, tmp_path):
@@ -112,7 +112,9 @@ def test_a_damaged_cache_is_no_cache(tree, tmp_path, change):
     assert look(tree, tmp_path / "cache").findings == first.findings
 
 
-@pytest.mark.parametrize("value", [[], {}, {"stamps": 3}, {"stamps": {}, "wanted": 1, "views": 2, "marked": None}, 7, None])
+@pytest.mark.parametrize(
+    "value", [[], {}, {"stamps": 3}, {"stamps": {}, "wanted": 1, "views": 2, "marked": None}, 7, None]
+)
 def test_a_well_formed_cache_of_the_wrong_types_is_no_cache(tree, tmp_path, value):
     from pplint.engine.store import Store
 

@@ -103,7 +103,10 @@ def places(root: Path) -> list[tuple[str, str, str, int]]:
     codes = frozenset(rule.code for rule in RULES)
     judged = judge(JudgeRequest(str(root.resolve()), files, {}, codes, facts_file=False))
     assert not judged.troubles
-    return [(str(Path(f.path).relative_to(root.resolve())), f.code, f.severity, f.span.line) for f in judged.findings]
+    return [
+        (str(Path(f.path).relative_to(root.resolve())), f.code, f.severity, f.span.line)
+        for f in judged.findings
+    ]
 
 
 @pytest.mark.parametrize("names", RENAMES.values(), ids=RENAMES.keys())

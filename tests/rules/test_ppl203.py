@@ -117,7 +117,10 @@ NO_CHOICE = """\
 @pytest.mark.parametrize("known", [False, True], ids=["unknown layers", "known layers"])
 def test_a_callee_that_refuses_these_layers_by_name_makes_it_latent(body, known, tmp_path):
     text = body.replace("KnownLayer", "DecoderLayer") if known else body
-    runner = ("srt/runner.py", f"def inner(layers):\n{text}\n\ndef reads_first(layers, x):\n    return inner(layers)\n")
+    runner = (
+        "srt/runner.py",
+        f"def inner(layers):\n{text}\n\ndef reads_first(layers, x):\n    return inner(layers)\n",
+    )
     (found,) = findings_in(tmp_path, "PPL203", method(CALL), runner, WITH_LAYER)
     assert found.severity == (ERROR if known else INFO)
     assert ("`DecoderLayer`" in found.message) is not known

@@ -99,7 +99,9 @@ def spaces(facts: Facts, method: str) -> set[str]:
         assert home is not None, f"{owner} has no {name}"
         functions = [f"{home[0]}.{name}"]
     else:
-        functions = [f"{module}:{name}" for module, one in facts.project.summaries.items() if name in one["functions"]]
+        functions = [
+            f"{module}:{name}" for module, one in facts.project.summaries.items() if name in one["functions"]
+        ]
         assert functions, f"no function {name}"
     known = facts.accessors.spaces
     return {space for space in (GLOBAL, LOCAL) if any(known[space].get(one) for one in functions)}

@@ -20,7 +20,9 @@ from pplint.run import Outcome, Request
 from pplint.settings import Settings
 
 
-def _outputs(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+def _outputs(
+    ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
+) -> tuple[tuple[str, str], ...]:
     """Split each FORMAT[:FILE]; one format at most goes to the standard output."""
     targets: list[tuple[str, str]] = []
     for target in value or ("text",):
@@ -29,7 +31,9 @@ def _outputs(ctx: click.Context, param: click.Parameter, value: tuple[str, ...])
             from pplint.settings import nearest
 
             hint = nearest(name, list(FORMATS)) if name not in FORMATS else "; the file's name is missing"
-            raise click.BadParameter(f"{target!r} is not FORMAT[:FILE] with one of {', '.join(FORMATS)}{hint}")
+            raise click.BadParameter(
+                f"{target!r} is not FORMAT[:FILE] with one of {', '.join(FORMATS)}{hint}"
+            )
         targets.append((name, file))
     if sum(not file for _, file in targets) > 1:
         raise click.BadParameter("two formats for the standard output; give FORMAT:FILE for all but one")
@@ -58,8 +62,12 @@ def _layers(ctx: click.Context, param: click.Parameter, value: str | None) -> tu
 @what_to_check
 @click.option("--fix", is_flag=True, help="Apply the safe fixes.")
 @click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: apply the unsafe fixes too.")
-@click.option("--diff", is_flag=True, help="Print what --fix would change, for `git apply`, and write nothing.")
-@click.option("--add-ignore", metavar="REASON", callback=_reason, help="Add a suppression comment to each finding.")
+@click.option(
+    "--diff", is_flag=True, help="Print what --fix would change, for `git apply`, and write nothing."
+)
+@click.option(
+    "--add-ignore", metavar="REASON", callback=_reason, help="Add a suppression comment to each finding."
+)
 @click.option(
     "--output", multiple=True, metavar="FORMAT[:FILE]", callback=_outputs,
     help=f"{', '.join(FORMATS)}; to a file, or to the standard output. Repeatable.",
@@ -82,9 +90,13 @@ def _layers(ctx: click.Context, param: click.Parameter, value: str | None) -> tu
 )
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 for findings; trouble is still 2.")
 @click.option("--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 when a file was changed.")
-@click.option("--stdin-filename", metavar="NAME", help="The name of what comes from the standard input (path `-`).")
+@click.option(
+    "--stdin-filename", metavar="NAME", help="The name of what comes from the standard input (path `-`)."
+)
 @click.option("--allow-empty", is_flag=True, help="A folder without Python files is no trouble.")
-@click.option("--sarif-include-suppressed", is_flag=True, help="Keep suppressed findings in SARIF, marked so.")
+@click.option(
+    "--sarif-include-suppressed", is_flag=True, help="Keep suppressed findings in SARIF, marked so."
+)
 @click.option("-q", "--quiet", is_flag=True, help="One line per finding, nothing else.")
 @click.option("-v", "--verbose", is_flag=True, help="Say where the facts came from and where the time went.")
 def check(**given: Any) -> int:

@@ -91,7 +91,9 @@ class Snapshot:
         if question not in self._answers:
             self._answers[question] = {}
             if self._store is not None:
-                self._answers[question] = _read_answers(self._store.load(f"answers-{question}.json"), self.facts_id)
+                self._answers[question] = _read_answers(
+                    self._store.load(f"answers-{question}.json"), self.facts_id
+                )
         return self._answers[question]
 
 
@@ -153,7 +155,9 @@ def save(store: Store, snapshot: Snapshot, question: str, new_facts: bool) -> No
         ],
     }
     store.save("index.json", index)
-    entries = {path: answer for path, answer in snapshot.answers(question).items() if answer.stamp.kind == "file"}
+    entries = {
+        path: answer for path, answer in snapshot.answers(question).items() if answer.stamp.kind == "file"
+    }
     store.save(f"answers-{question}.json", {"facts": snapshot.facts_id, "entries": entries})
 
 

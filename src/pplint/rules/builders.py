@@ -45,7 +45,9 @@ def builders_of(context: Context, callee: Value) -> list[Builder]:
     return context.project.builders_of(context.place, tuple(path[:-1])) if len(path) > 2 else []
 
 
-def level_of_builders(context: Context, builders: list[Builder], severity: str, condition: str) -> tuple[str, str]:
+def level_of_builders(
+    context: Context, builders: list[Builder], severity: str, condition: str
+) -> tuple[str, str]:
     """A level, and the clause that says why, from the builders of an inner pool.
 
     Which pool a runner builds is the choice of a model; which one a pool builds inside is a test on the path.
@@ -120,10 +122,14 @@ def one_space(context: Context, node: ast.expr, wanted: frozenset[str]) -> tuple
 
 def both_spaces(context: Context, node: ast.Call, argument: ast.expr, other: str) -> bool:
     """Whether some definition that a call may reach takes the argument in the `other` space."""
-    return any(argument_for(node, target, callee) is argument for target, callee in context.targets(node, other))
+    return any(
+        argument_for(node, target, callee) is argument for target, callee in context.targets(node, other)
+    )
 
 
-def shift_fix(context: Context, index: ast.expr, receiver: tuple[str, ...], owner: str) -> tuple[Fix | None, str]:
+def shift_fix(
+    context: Context, index: ast.expr, receiver: tuple[str, ...], owner: str
+) -> tuple[Fix | None, str]:
     """The edit that subtracts `<receiver>.start_layer`, or why there is none."""
     if not receiver:
         return (

@@ -21,7 +21,9 @@ _KIND = re.compile(r"^_?(?:use|is)_([a-z0-9]+)(?:_backend|_model)?$")
 _PLATFORM = re.compile(r"\bhardware_backend\.\w+\.")
 
 
-def not_enough(context: Context, node: ast.Call, targets: list[Target], built: list[str]) -> tuple[str, list[Step]]:
+def not_enough(
+    context: Context, node: ast.Call, targets: list[Target], built: list[str]
+) -> tuple[str, list[Step]]:
     """A message's clause, and the steps, on pools whose `start_layer` does not repair the call at `node`.
 
     `built` are the classes that the object which is asked is built from, where they are known.
@@ -39,12 +41,16 @@ def not_enough(context: Context, node: ast.Call, targets: list[Target], built: l
         pinned = pinned_start(project, owner)
         if pinned is not None:
             clauses.append(f"`{name}` pins its `start_layer` to {pinned.number}")
-            steps.append(context.fact_step(pinned.owner, pinned.line, f"`{name}` has no other `start_layer` than this"))
+            steps.append(
+                context.fact_step(pinned.owner, pinned.line, f"`{name}` has no other `start_layer` than this")
+            )
         elif holds_one_kind(project, owner, method):
             asks = f": ask `{DIMENSION_METHOD}()`" if project.method(owner, DIMENSION_METHOD) else ""
             clauses.append(f"the first layer of a stage need not be one that `{name}` holds{asks}")
             line = project.classes[owner]["line"]
-            steps.append(context.fact_step(owner, line, f"`{name}` holds only the layers in its dictionary of ids"))
+            steps.append(
+                context.fact_step(owner, line, f"`{name}` holds only the layers in its dictionary of ids")
+            )
     late = _set_later(context, node)
     if late is not None:
         clauses.append("the range is set after this read")

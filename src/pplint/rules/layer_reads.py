@@ -97,13 +97,17 @@ def stage_start(context: Context) -> str:
 
 def _start_of(context: Context, class_id: str, chain: str, depth: int) -> str:
     project = context.project
-    attributes = dict.fromkeys(name for one in project.mro(class_id) for name in project.classes[one]["attrs"])
+    attributes = dict.fromkeys(
+        name for one in project.mro(class_id) for name in project.classes[one]["attrs"]
+    )
     for name in attributes:
         padded = project.padded_attribute(class_id, name)
         if padded is not None:
             return f"{chain}.{project.owns_start(class_id) or padded.start}"
     # The language model comes first: `self.model` rather than an encoder that is built alike.
-    for name in sorted(attributes, key=lambda one: (one != "model", "model" not in one, one)) if depth < 3 else ():
+    for name in (
+        sorted(attributes, key=lambda one: (one != "model", "model" not in one, one)) if depth < 3 else ()
+    ):
         for inner in sorted(project.attribute_types(class_id, name)):
             found = _start_of(context, inner, f"{chain}.{name}", depth + 1) if "model" in name else ""
             if found:

@@ -52,12 +52,14 @@ INFO_TEXT = RuleInfo(
             bad="""\
 class SampleBackend:
     def __init__(self, model_runner):
-        self.v_head_dim = model_runner.token_to_kv_pool.get_value_buffer(0).shape[-1]  # PPL101
+        pool = model_runner.token_to_kv_pool
+        self.v_head_dim = pool.get_value_buffer(0).shape[-1]  # PPL101
 """,
             fixed="""\
 class SampleBackend:
     def __init__(self, model_runner):
-        self.v_head_dim = model_runner.token_to_kv_pool.get_value_buffer(model_runner.token_to_kv_pool.start_layer).shape[-1]  # PPL101
+        pool = model_runner.token_to_kv_pool
+        self.v_head_dim = pool.get_value_buffer(pool.start_layer).shape[-1]  # PPL101
 """,
             safety=SAFE,
             files=(POOL,),
@@ -123,7 +125,10 @@ class LiteralLayerId(Rule):
         severity, said = level_of_builders(context, builders, severity, condition)
         dead = unreached(context, [one for one, _ in reached])
         if dead:
-            severity, said = INFO, f" (latent: every class that could be asked here has `{dead}`, so nothing gets here)"
+            severity, said = (
+                INFO,
+                f" (latent: every class that could be asked here has `{dead}`, so nothing gets here)",
+            )
         trace = [*context.steps(target.evidence)]
         if value.node is not None and value.node is not argument:
             trace.append(context.step(value.node, f"{value.data} is chosen here"))
@@ -150,7 +155,9 @@ class LiteralLayerId(Rule):
         )
         if severity == INFO:
             fix = None
-        context.report(self, argument, message, severity=severity, trace=trace, fix=fix, no_fix=no_fix, around=node)
+        context.report(
+            self, argument, message, severity=severity, trace=trace, fix=fix, no_fix=no_fix, around=node
+        )
 
     def _fix(
         self,

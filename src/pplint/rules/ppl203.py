@@ -109,7 +109,9 @@ class PaddedListPassed(Rule):
                     self._judge(context, node, where, argument, slots)
                     break
 
-    def _judge(self, context: Context, node: ast.Call, where: int | str, argument: ast.expr, slots: Slots) -> None:
+    def _judge(
+        self, context: Context, node: ast.Call, where: int | str, argument: ast.expr, slots: Slots
+    ) -> None:
         reader = next(
             (
                 found

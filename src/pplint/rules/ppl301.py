@@ -199,7 +199,9 @@ class FullLayerLoop(Rule):
             trace.append(context.step(slots.loop, "the loop runs over layers of other stages"))
         text = f"`{slots.padded.attribute}` gets a slot for every layer here"
         trace.append(context.fact_step(slots.padded.owner, slots.padded.line, text))
-        context.report(self, node, message, severity=severity, trace=trace, fix=fix, no_fix=no_fix, around=node)
+        context.report(
+            self, node, message, severity=severity, trace=trace, fix=fix, no_fix=no_fix, around=node
+        )
 
     def _told(self, loop: ast.AST | None) -> bool:
         known = loop in self._loops
@@ -261,7 +263,10 @@ def _fix(context: Context, slots: Slots) -> tuple[Fix | None, str]:
     if not isinstance(listed, ast.expr) or v.dotted(listed) is None:
         return None, "the loop runs over more than the list, and its parts have to stay together"
     if context.padded(context.flow.evaluate(listed)) is None:
-        return None, "the loop runs over ids that are chosen elsewhere: keep those in [start_layer, end_layer) there"
+        return (
+            None,
+            "the loop runs over ids that are chosen elsewhere: keep those in [start_layer, end_layer) there",
+        )
     text = f"{ast.unparse(listed)}[{owner.start}:{owner.end}]"
     if isinstance(loop, ast.Call) and counts:
         if len(loop.args) != 1 or loop.keywords:

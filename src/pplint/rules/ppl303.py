@@ -166,7 +166,9 @@ def _effect(context: Context, owner: str) -> str:
     forward = context.project.method(owner, "forward")
     returns = forward[1]["returns"] if forward is not None else ()
     if any(one[0] == "call" and one[1][-1].endswith("ProxyTensors") for one in returns):
-        return "what the first stage hands on has passed them all, so results are wrong from the second stage on"
+        return (
+            "what the first stage hands on has passed them all, so results are wrong from the second stage on"
+        )
     return (
         "the first stage computes a final result where the scheduler expects what the next stage needs, and fails; "
         "nothing reaches the later stages"

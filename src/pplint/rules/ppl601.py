@@ -158,13 +158,20 @@ class ModelFirstLayerTest(Rule):
                 self._report(context, test, layer, effect, first)
                 return
 
-    def _report(self, context: Context, test: ast.Compare, layer: ast.expr, effect: ast.expr, first: bool) -> None:
+    def _report(
+        self, context: Context, test: ast.Compare, layer: ast.expr, effect: ast.expr, first: bool
+    ) -> None:
         severity, condition = _level(context)
         if not first and severity == ERROR:
             severity, condition = WARNING, "if an earlier stage relies on it as well"
-        stored = effect.attr if isinstance(effect, ast.Attribute) and isinstance(effect.ctx, ast.Store) else ""
+        stored = (
+            effect.attr if isinstance(effect, ast.Attribute) and isinstance(effect.ctx, ast.Store) else ""
+        )
         if severity == ERROR and context.project.does_without(stored):
-            severity, condition = WARNING, f"its readers do without `{stored}` where it is missing: slower, not wrong"
+            severity, condition = (
+                WARNING,
+                f"its readers do without `{stored}` where it is missing: slower, not wrong",
+            )
         which = "first" if first else "last"
         others = "later" if first else "earlier"
         message = (
@@ -173,7 +180,9 @@ class ModelFirstLayerTest(Rule):
             f"{f' ({condition})' if condition else ''}"
         )
         fix, no_fix = (
-            self._fix(context, test, layer) if first else (None, "whose last layer is meant is for the author to say")
+            self._fix(context, test, layer)
+            if first
+            else (None, "whose last layer is meant is for the author to say")
         )
         step = context.step(effect, f"done under `{ast.unparse(test)}`")
         context.report(self, test, message, severity=severity, trace=[step], fix=fix, no_fix=no_fix)
@@ -190,7 +199,9 @@ class ModelFirstLayerTest(Rule):
 def _level(context: Context) -> tuple[str, str]:
     """The level of the place; where none of the file's models accepts PP, that of the first of them."""
     project = context.project
-    entries = [project.resolve_class(context.module, [name]) for name in project.summaries[context.module]["entry"]]
+    entries = [
+        project.resolve_class(context.module, [name]) for name in project.summaries[context.module]["entry"]
+    ]
     if entries and all(one is not None and project.accepts_pp(one) is False for one in entries):
         return context.level(entries[0] or "")
     return context.level()

@@ -176,7 +176,11 @@ def _read_before(context: Context, statement: ast.stmt | None) -> ast.expr | Non
     for part in ast.walk(context.flow.functions[-1]) if names and context.flow.functions else ():
         if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Subscript):
             index = part.value.slice
-            if isinstance(index, ast.BinOp) and isinstance(index.op, ast.Sub) and isinstance(index.left, ast.Name):
+            if (
+                isinstance(index, ast.BinOp)
+                and isinstance(index.op, ast.Sub)
+                and isinstance(index.left, ast.Name)
+            ):
                 if index.left.id in names:
                     return part
     return None
@@ -214,7 +218,11 @@ def _fix(context: Context, slots: Slots, node: ast.Subscript, place: ast.AST) ->
     if isinstance(place, ast.Call) and len(place.args) == 1 and context.bare_argument(place):
         text = f"{owner.start}, {ast.unparse(place.args[0])}"
         return Fix(UNSAFE, message, (context.edit(place.args[0], text),)), ""
-    if isinstance(place, ast.Subscript) and isinstance(place.slice, ast.Slice) and place.slice.upper is not None:
+    if (
+        isinstance(place, ast.Subscript)
+        and isinstance(place.slice, ast.Slice)
+        and place.slice.upper is not None
+    ):
         upper = place.slice.upper
         text = f"{ast.unparse(place.value)}[{owner.start}:{ast.unparse(upper)}]"
         if place.slice.step is None and v.dotted(place.value) is not None:

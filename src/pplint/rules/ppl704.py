@@ -122,7 +122,9 @@ class DefaultedStageRange(Rule):
             one
             for value in context.flow.evaluate(subject)
             if value.kind in (v.PATH, v.PARAM)
-            for one in project.types_of(context.place, tuple(value.data) if value.kind == v.PATH else (value.data,))
+            for one in project.types_of(
+                context.place, tuple(value.data) if value.kind == v.PATH else (value.data,)
+            )
         }
         lacking = sorted(one for one in types if not project.owns_start(one))
         if types and not lacking:
