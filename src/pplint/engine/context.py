@@ -10,10 +10,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from pplint.engine import guards as g
 from pplint.engine import values as v
 from pplint.engine.accessors import Accessors, Evidence, Target
-from pplint.engine.flow import EVERYWHERE, Flow, Listener, statements
+from pplint.engine.attention import EVERYWHERE
+from pplint.engine.flow import Flow, Listener, statements
 from pplint.engine.interest import Interest
 from pplint.engine.levels import (
-    Callers, comes_from_config, flag_on_path, may_be_lowered, names_config, on_by_default,
+    Callers,
+    comes_from_config,
+    flag_on_path,
+    may_be_lowered,
+    names_config,
+    on_by_default,
 )  # fmt: skip
 from pplint.engine.modules import flag_facts, stages_of_callers
 from pplint.engine.pools import StageList, mapping_names, stage_list

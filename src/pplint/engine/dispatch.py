@@ -6,7 +6,7 @@ import ast
 from typing import NamedTuple
 
 from pplint.engine import values as v
-from pplint.engine.flow import FunctionNode
+from pplint.engine.attention import FunctionNode
 from pplint.engine.handed import definitions, parameter_at
 from pplint.engine.project import Padded, Place, Project
 

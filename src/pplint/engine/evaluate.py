@@ -29,7 +29,11 @@ class Evaluator:
 
     def evaluate(self, node: ast.expr | None) -> Values:
         """The alternatives of `node`; never empty, except for no node."""
-        if node is None:
+        if node.__class__ is ast.Name:
+            bound = self.env.get(node.id)
+            if bound is not None:
+                return bound
+        elif node is None:
             return ()
         known = self.memo.get(node)
         if known is None:

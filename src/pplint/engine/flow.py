@@ -8,10 +8,10 @@ from typing import Any
 
 from pplint.engine import guards as g
 from pplint.engine import values as v
+from pplint.engine.attention import EVERYWHERE, Attention, FunctionNode
 from pplint.engine.evaluate import Environment, Evaluator, elements
 from pplint.engine.values import Atom, Value, Values, join
 
-FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
 
 
@@ -30,31 +30,6 @@ class Listener:
     def imported(self, flow: Flow, node: ast.Import | ast.ImportFrom) -> None: ...
     def enter(self, flow: Flow, node: FunctionNode) -> None: ...
     def leave(self, flow: Flow, node: FunctionNode) -> None: ...
-
-
-class Attention:
-    """Which parts of a module a walk has to look into; this one looks everywhere.
-
-    Names are bound and conditions noted everywhere in the functions that are walked; events come from the parts that
-    are `within`, and what they bind to a name is told to `bound`.
-    """
-
-    def enter(self, node: FunctionNode) -> bool:
-        """Whether a function (with those inside it) is worth a walk; `within` is about its parts from now on."""
-        return True
-
-    def leave(self) -> None:
-        """The end of that function."""
-
-    def within(self, node: ast.stmt | ast.expr) -> bool:
-        """Whether the listener needs to hear of a statement or an expression."""
-        return True
-
-    def bound(self, name: str, function: FunctionNode | None) -> None:
-        """Something that the listener heard of was bound to a name, in the outermost function that is given."""
-
-
-EVERYWHERE = Attention()
 
 
 class Flow(Evaluator):
@@ -148,16 +123,21 @@ class Flow(Evaluator):
 
     def if_statement(self, node: ast.If) -> bool:
         self.look(node.test)
-        before = dict(self.env)
-        outer = self.guards
+        before, outer = self.env, self.guards
+        self.env = dict(before)
         self.guards = outer + self.known(node.test, True)
         body_ended = self.block(node.body)
-        after_body, self.env = self.env, dict(before)
-        self.guards = outer + self.known(node.test, False)
-        else_ended = self.block(node.orelse)
+        after_body, self.env = self.env, before
+        failed: tuple[Atom, ...] = ()
+        else_ended = False
+        if node.orelse or body_ended:
+            failed = self.known(node.test, False)
+        if node.orelse:
+            self.guards = outer + failed
+            else_ended = self.block(node.orelse)
         self.guards = outer
         if body_ended and not else_ended:
-            self.guards = outer + self.known(node.test, False)
+            self.guards = outer + failed
         elif else_ended and not body_ended:
             self.env = after_body
             self.guards = outer + self.known(node.test, True)
@@ -275,7 +255,7 @@ class Flow(Evaluator):
             self.visit_target(target)
             self.note(target)
         self.bind(target, found)
-        if looks:
+        if looks or self.attention.every_assignment:
             self.listener.assign(self, target, found, node)
 
     def look(self, node: ast.expr) -> bool:
@@ -290,7 +270,7 @@ class Flow(Evaluator):
         if self.attention is EVERYWHERE:
             return
         if isinstance(target, ast.Name):
-            self.attention.bound(target.id, self.functions[0] if self.functions else None)
+            self.attention.bound(target.id)
         elif isinstance(target, ast.Starred):
             self.note(target.value)
         elif isinstance(target, (ast.Tuple, ast.List)):
@@ -307,7 +287,8 @@ class Flow(Evaluator):
                 self.visit_target(item)
 
     def return_statement(self, node: ast.Return) -> bool:
-        if node.value is not None and self.look(node.value):
+        if node.value is not None:
+            self.look(node.value)
             self.listener.returned(self, node, self.evaluate(node.value))
         return True
 

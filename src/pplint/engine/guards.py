@@ -74,8 +74,9 @@ def _of_another_group(test: ast.expr) -> bool:
 def _stage_fact(atom: Atom) -> set[str]:
     test, holds = atom
     name = last_name(test)
-    if name and not _of_another_group(test):
-        return _named_fact(name.lstrip("_"), holds)
+    if name:
+        said = _named_fact(name.lstrip("_"), holds)
+        return said if said and not _of_another_group(test) else set()
     if isinstance(test, ast.BoolOp) and holds and isinstance(test.op, ast.Or):
         parts = [stage_facts(atoms(part, True)) for part in test.values]
         return set(frozenset.intersection(*parts))
@@ -105,7 +106,12 @@ def _compare_fact(left: ast.expr, operator: type[ast.cmpop], right: ast.expr) ->
             ast.Lt: ast.Gt, ast.Gt: ast.Lt, ast.LtE: ast.GtE, ast.GtE: ast.LtE,
         }  # fmt: skip
         left, right, operator = right, left, mirrored.get(operator, operator)
-    name = "" if _of_another_group(left) else last_name(left).lstrip("_")
+    said = _side_fact(last_name(left).lstrip("_"), operator, right)
+    return said if said and not _of_another_group(left) else set()
+
+
+def _side_fact(name: str, operator: type[ast.cmpop], right: ast.expr) -> set[str]:
+    """What the comparison of something called `name` with `right` says."""
     number = right.value if isinstance(right, ast.Constant) and isinstance(right.value, int) else None
     if number is None:
         other = last_name(right)

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 from pplint.engine import guards as g
 from pplint.engine import values as v
-from pplint.engine.flow import Attention, Flow, FunctionNode, Listener, statements
+from pplint.engine.attention import Attention, FunctionNode
+from pplint.engine.flow import Flow, Listener, statements
 from pplint.engine.project import Place, Project
 from pplint.engine.reach import stage_asking
 from pplint.engine.values import Atom, Value, Values

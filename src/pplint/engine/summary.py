@@ -7,12 +7,14 @@ processes. Values are described in short lists, see `describe`.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import Any
 
 from pplint.engine import values as v
-from pplint.engine.flow import Flow, FunctionNode, Listener
-from pplint.engine.project import SUPER
+from pplint.engine.attention import FunctionNode
+from pplint.engine.flow import Flow, Listener
 from pplint.engine.levels import flag_on_path
+from pplint.engine.project import SUPER
 from pplint.engine.values import Value, Values
 from pplint.engine.vocabulary import PROXY_PARAMETER, is_end, is_start
 
@@ -95,6 +97,7 @@ def _keywords(node: ast.Call) -> tuple[list[str], bool]:
 
 
 _NAMED = (ast.Name, ast.Attribute)
+_MAY_BE_LAYERS = (ast.Name, ast.Attribute, ast.Subscript)
 _MAY_BE_PARAMETER = (ast.Name, ast.IfExp, ast.Call)
 _MAY_BE_ELEMENT = (ast.Name, ast.Subscript, ast.IfExp)
 
@@ -267,10 +270,13 @@ class Summariser(Listener):
 
     def _handed(self, flow: Flow, node: ast.Call) -> None:
         """Take down who is given a list of layers, so that its file can be looked at too."""
-        path = v.dotted(node.func)
-        given = (*node.args, *(keyword.value for keyword in node.keywords))
-        if path is not None and any(hands_layers(flow, argument) for argument in given):
-            self.summary["handed"].append(list(path))
+        for one in (*node.args, *node.keywords):
+            argument = one.value if isinstance(one, ast.keyword) else one
+            if isinstance(argument, _MAY_BE_LAYERS) and hands_layers(flow, argument):
+                path = v.dotted(node.func)
+                if path is not None:
+                    self.summary["handed"].append(list(path))
+                return
 
     def _passes(self, flow: Flow, facts: FunctionFacts, node: ast.Call, path: list[str]) -> None:
         given: list[tuple[int | str | None, ast.expr]] = [*enumerate(node.args)]
@@ -445,16 +451,24 @@ def _defaults(arguments: ast.arguments) -> dict[str, list[str]]:
 
 
 def _annotations(arguments: ast.arguments) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
-        if argument.annotation is not None:
-            text = (
-                ast.unparse(argument.annotation)
-                if not isinstance(argument.annotation, ast.Name)
-                else argument.annotation.id
-            )
-            found[argument.arg] = text
-    return found
+    """The names in the annotation of each parameter."""
+    return {
+        argument.arg: " ".join(_names_in(argument.annotation))
+        for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+        if argument.annotation is not None
+    }
+
+
+def _names_in(node: ast.AST) -> Iterator[str]:
+    """The dotted names in an annotation, also those in strings."""
+    path = v.dotted(node)
+    if path is not None:
+        yield ".".join(path)
+    elif isinstance(node, ast.Constant):
+        yield str(node.value)
+    else:
+        for child in ast.iter_child_nodes(node):
+            yield from _names_in(child)
 
 
 def _is_abstract(node: FunctionNode, decorators: set[str]) -> bool:

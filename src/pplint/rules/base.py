@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from pplint.rules.catalogue import RuleName
 
 if TYPE_CHECKING:
+    from pplint.engine.attention import FunctionNode
     from pplint.engine.context import Context
-    from pplint.engine.flow import FunctionNode
     from pplint.engine.values import Values
 
 
