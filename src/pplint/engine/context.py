@@ -136,9 +136,7 @@ class Context(Listener):
         owner, method = self.flow.classes[-1], functions[0].name
         known = self._callers_said.get((owner, method))
         if known is None:
-            text = f".{method}"
-            parts = [part for part in owner.body if text in self.text_of(part)]
-            known = self._callers_said[owner, method] = stages_of_callers(method, parts)
+            known = self._callers_said[owner, method] = stages_of_callers(owner, method, self.text_of)
         return known
 
     def text_of(self, node: ast.stmt) -> str:

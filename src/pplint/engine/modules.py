@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from pplint.engine.guards import FIRST, LAST, SINGLE, atoms, stage_facts
@@ -83,12 +83,15 @@ def _judged(
     return StageModule(owner, attribute, frozenset(real_on), name, entry["line"])
 
 
-def stages_of_callers(method: str, parts: Iterable[ast.stmt]) -> frozenset[str]:
-    """What the conditions around all calls of a method agree on about the stage; `parts` are where it may be called."""
+def stages_of_callers(owner: ast.ClassDef, method: str, text_of: Callable[[ast.stmt], str]) -> frozenset[str]:
+    """What the conditions around all calls of a method in its class agree on about the stage."""
+    text = f".{method}"
     said: list[frozenset[str]] = []
-    stack: list[tuple[ast.AST, tuple[Atom, ...]]] = [(part, ()) for part in parts]
+    stack: list[tuple[ast.AST, tuple[Atom, ...]]] = [(part, ()) for part in owner.body]
     while stack:
         node, known = stack.pop()
+        if isinstance(node, ast.stmt) and text not in text_of(node):
+            continue
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == method:
             said.append(stage_facts(known) if known else frozenset())
         if isinstance(node, (ast.If, ast.IfExp)):

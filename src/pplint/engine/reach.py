@@ -23,8 +23,18 @@ class Split(NamedTuple):
     line: int
 
 
+_SPLITS: WeakKeyDictionary[Project, dict[str, Split | None]] = WeakKeyDictionary()
+
+
 def split_below(project: Project, class_id: str) -> Split | None:
     """The nearest padded layer list that an instance of a class keeps, itself or in an inner model."""
+    known = _SPLITS.setdefault(project, {})
+    if class_id not in known:
+        known[class_id] = _split_below(project, class_id)
+    return known[class_id]
+
+
+def _split_below(project: Project, class_id: str) -> Split | None:
     for path, one in _inner(project, class_id):
         line = _split_line(project, one)
         if line is not None:

@@ -94,6 +94,7 @@ class SampleForCausalLM:
 _EMBEDS_MEDIA = re.compile(
     r"^_?(get|encode|process|embed)_\w*(image|video|audio|vision|multimodal|mm_|speech)"
 )
+_TESTS = ("is_first_rank", "is_last_rank", "PPMissingLayer", "hasattr")
 _TOWER = re.compile(r"(vis(ion|ual)|image|audio|video|speech|encoder|tower|projector|linear_proj|pos_embed)")
 
 
@@ -245,7 +246,12 @@ def _guarded_peer(context: Context, node: ast.Attribute) -> int:
     if not context.flow.classes:
         return 0
     wanted = ast.dump(node.value)
-    for test in ast.walk(context.flow.classes[-1]):
+    methods = [
+        part
+        for part in context.flow.classes[-1].body
+        if f".{last_name(node.value)}." in (text := context.text_of(part)) and any(word in text for word in _TESTS)
+    ]
+    for test in (part for method in methods for part in ast.walk(method)):
         if isinstance(test, (ast.If, ast.IfExp)) and _tests_stage(test.test, wanted):
             for part in ast.walk(test):
                 if isinstance(part, ast.Attribute) and part is not node and ast.dump(part.value) == wanted:
@@ -255,6 +261,6 @@ def _guarded_peer(context: Context, node: ast.Attribute) -> int:
 
 def _tests_stage(test: ast.expr, subject: str) -> bool:
     names = {last_name(part) for part in ast.walk(test) if isinstance(part, (ast.Attribute, ast.Name))}
-    return bool(names & {"is_first_rank", "is_last_rank", "PPMissingLayer"}) or (
+    return not names.isdisjoint(_TESTS[:3]) or (
         "hasattr" in names and any(ast.dump(part) == subject for part in ast.walk(test))
     )
