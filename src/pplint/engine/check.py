@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from pplint.engine.accessors import Accessors
 from pplint.engine.context import Facts
-from pplint.engine.project import Project
 from pplint.engine.elsewhere import installed_package
+from pplint.engine.project import Project
 from pplint.engine.reading import Wanted, is_test, module_name, packages_of, wanted_by
 from pplint.engine.root import PACKAGE, Root, find_root
 from pplint.engine.snapshot import Answer, Found, Snapshot, load, save, stamps_of, views_of

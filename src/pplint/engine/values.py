@@ -47,8 +47,7 @@ class Value:
     """One possibility of an expression.
 
     `node` is where it was born; `guards` are the conditions under which a literal, a chain or a call was chosen; `why`
-    is a chain of
-    (node, sentence) that explains the kind.
+    is a chain of (node, sentence) that explains the kind.
     """
 
     __slots__ = ("data", "guards", "kind", "node", "why")
