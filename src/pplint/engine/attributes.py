@@ -77,7 +77,9 @@ def _stages(known: Sequence[Atom], value: ast.expr | None) -> dict[str, list[str
     return {name: sorted(facts) for name, facts in said.items() if facts}
 
 
-def _unpacked(owner: dict[str, Any], flow: Flow, target: ast.Tuple | ast.List, found: Values, node: ast.stmt) -> None:
+def _unpacked(
+    owner: dict[str, Any], flow: Flow, target: ast.Tuple | ast.List, found: Values, node: ast.stmt
+) -> None:
     from pplint.engine.summary import describe
 
     names = [item.attr if v.dotted(item) and isinstance(item, ast.Attribute) else "" for item in target.elts]
@@ -132,7 +134,11 @@ def _facts_of(flow: Flow, found: Values, node: ast.stmt) -> list[list[Any]]:
         paired = _pairs(flow.evaluate(expression.key), flow.evaluate(expression.value))
         flow.env = outer
         return [["mapping"]] if paired else [["other"]]
-    if isinstance(expression, ast.Call) and v.dotted(expression.func) == ("dict",) and len(expression.args) == 1:
+    if (
+        isinstance(expression, ast.Call)
+        and v.dotted(expression.func) == ("dict",)
+        and len(expression.args) == 1
+    ):
         zipped = flow.evaluate(expression.args[0])
         if zipped[0].kind == v.ZIP and len(zipped[0].data) == 2 and _counts_up(zipped[0].data[1]):
             return [["mapping"]]
@@ -151,7 +157,10 @@ def _facts_of(flow: Flow, found: Values, node: ast.stmt) -> list[list[Any]]:
 def _counts_up(found: Values) -> bool:
     """Whether the alternatives are ranges that start at 0, so that their elements are positions."""
     return all(
-        value.kind == v.RANGE and value.data[0] and value.data[0][0].kind == v.INT and not value.data[0][0].data
+        value.kind == v.RANGE
+        and value.data[0]
+        and value.data[0][0].kind == v.INT
+        and not value.data[0][0].data
         for value in found
     )
 

@@ -130,7 +130,9 @@ class _Judge:
         changed = self._changed()
         if self.known is not None and self._comparable(changed):
             answers = self._answers()
-            with self._workers({*changed, *(path for path in self.request.files if path not in answers)}) as workers:
+            with self._workers(
+                {*changed, *(path for path in self.request.files if path not in answers)}
+            ) as workers:
                 if self._same_facts(workers, self.known, changed):
                     return self._answered(workers, self.known)
         found = (self.known.found() if self.known is not None else None) or {}
@@ -214,7 +216,9 @@ class _Judge:
     def _workers(self, paths: Iterable[str], ready: Mapping[str, Any] | None = None) -> Workers:
         """Processes for some files; `ready` are summaries that need not be made."""
         sizes = {path: self.stamps[path].size for path in paths}
-        return Workers(self.request.root, self.request.overlay, sizes, self.request.jobs, self.packages, ready or {})
+        return Workers(
+            self.request.root, self.request.overlay, sizes, self.request.jobs, self.packages, ready or {}
+        )
 
 
 def solve(workers: Workers, facts_file: bool) -> tuple[Found, Facts, tuple[Wanted, ...]]:

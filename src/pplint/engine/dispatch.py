@@ -44,7 +44,10 @@ def known_names(function: FunctionNode, element: ast.expr, asked: ast.expr) -> l
             last = part.cases[-1]
             refuses |= isinstance(last.pattern, ast.MatchAs) and isinstance(last.body[-1], ast.Raise)
             found |= {
-                str(one.value) for case in part.cases for one in ast.walk(case.pattern) if isinstance(one, ast.Constant)
+                str(one.value)
+                for case in part.cases
+                for one in ast.walk(case.pattern)
+                if isinstance(one, ast.Constant)
             }
     return sorted(found) if refuses else []
 
@@ -75,7 +78,9 @@ def _falls_into_raise(body: list[ast.stmt]) -> bool:
     return isinstance(last, ast.Raise)
 
 
-def chooser_of(project: Project, place: Place, callee: list[str], where: int | str, depth: int = 0) -> Chooser | None:
+def chooser_of(
+    project: Project, place: Place, callee: list[str], where: int | str, depth: int = 0
+) -> Chooser | None:
     """The choice by class name that a call makes about the elements of its argument at `where`, or None."""
     for inner in definitions(project, place, callee) if depth <= _DEPTH else ():
         facts = project.function(inner)
@@ -105,7 +110,9 @@ def element_classes(project: Project, padded: Padded) -> frozenset[str]:
     return frozenset(found)
 
 
-def refused(project: Project, place: Place, padded: Padded, node: ast.Call, where: int | str) -> Chooser | None:
+def refused(
+    project: Project, place: Place, padded: Padded, node: ast.Call, where: int | str
+) -> Chooser | None:
     """The choice that refuses every class of element of a padded list given to a call, or None."""
     callee = v.dotted(node.func)
     chooser = chooser_of(project, place, list(callee), where) if callee is not None else None

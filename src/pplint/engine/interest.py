@@ -71,7 +71,9 @@ class Interest(Lines):
             places += [match.start() for match in _MAKER.finditer(self.text)]
         for name in used & names.all:
             places += self.places(name, names.company(name))
-        self._layers = self.at(place for name in LAYER_ID_NAMES & used for place in self.places(name, is_word))
+        self._layers = self.at(
+            place for name in LAYER_ID_NAMES & used for place in self.places(name, is_word)
+        )
         self._flags: list[int] = []
         self.add([*self.at(places), *facts.accessors.lines_of(module)])
         for name, is_flag in _further(self, tree.body, names):
@@ -102,7 +104,9 @@ class Interest(Lines):
 def _is_attribute(text: str, start: int, end: int) -> bool:
     """`x.name` (or a line that begins with `.name`), or the string "name" for `getattr`."""
     before = text[start - 1 : start]
-    return (before == "." and text[start - 4 : start] != "srt.") or (before in "\"'" and text[end : end + 1] == before)
+    return (before == "." and text[start - 4 : start] != "srt.") or (
+        before in "\"'" and text[end : end + 1] == before
+    )
 
 
 def _is_used(text: str, start: int, end: int) -> bool:
@@ -121,10 +125,14 @@ def _further(interest: Interest, body: Iterable[ast.stmt], known: Names) -> Iter
     """Names of this file that stand for something of interest: imports, and (True) flags that keep a test."""
     for node in body:
         if isinstance(node, ast.ImportFrom):
-            yield from ((alias.asname, False) for alias in node.names if alias.asname and alias.name in known.words)
+            yield from (
+                (alias.asname, False) for alias in node.names if alias.asname and alias.name in known.words
+            )
         elif isinstance(node, ast.Assign):
             if isinstance(node.value, ast.Compare) and interest.names_layer(node):
-                yield from ((target.attr, True) for target in node.targets if isinstance(target, ast.Attribute))
+                yield from (
+                    (target.attr, True) for target in node.targets if isinstance(target, ast.Attribute)
+                )
         elif not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) or interest.names_layer(node):
             for name in ("body", "orelse", "finalbody", "handlers", "cases"):
                 inner = getattr(node, name, None)

@@ -57,7 +57,9 @@ class Loaders(Attention):
     """The functions that may look a weight up, and those that lead to one."""
 
     def __init__(self, tree: ast.Module, text_of: Callable[[ast.stmt], str]) -> None:
-        functions = [one for one in statements(tree.body) if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))]
+        functions = [
+            one for one in statements(tree.body) if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))
+        ]
         self.names = frozenset(one.name for one in functions)
         waiting = {one: text_of(one) for one in functions}
         found = [one for one, text in waiting.items() if _LOOKUP.search(text)]

@@ -231,7 +231,12 @@ class Summariser(Listener):
         if isinstance(node.func, ast.Name) and node.func.id in ("hasattr", "getattr"):
             self._soft(flow, node)
         facts = self._facts
-        if facts is not None and isinstance(node.func, ast.Name) and node.func.id == "type" and len(node.args) == 1:
+        if (
+            facts is not None
+            and isinstance(node.func, ast.Name)
+            and node.func.id == "type"
+            and len(node.args) == 1
+        ):
             self._kinds(flow, facts, node.args[0], ast.Attribute(node, "__name__", ast.Load()))
         above = _called_on_super(node)
         if above == "__init__":

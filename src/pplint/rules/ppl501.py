@@ -249,7 +249,8 @@ def _guarded_peer(context: Context, node: ast.Attribute) -> int:
     methods = [
         part
         for part in context.flow.classes[-1].body
-        if f".{last_name(node.value)}." in (text := context.text_of(part)) and any(word in text for word in _TESTS)
+        if f".{last_name(node.value)}." in (text := context.text_of(part))
+        and any(word in text for word in _TESTS)
     ]
     for test in (part for method in methods for part in ast.walk(method)):
         if isinstance(test, (ast.If, ast.IfExp)) and _tests_stage(test.test, wanted):
