@@ -16,7 +16,7 @@ from pplint.engine.summary import Summary, summarise
 from pplint.engine.trim import trim
 from pplint.engine.vocabulary import TEST_PATH
 from pplint.finding import Finding, Trouble
-from pplint.source.text import Source, SourceError
+from pplint.source.text import LARGEST_BYTES, Source, SourceError
 
 if TYPE_CHECKING:
     import ast
@@ -169,10 +169,14 @@ class Share:
             return data
         try:
             with open(path, "rb") as file:
-                return file.read()
+                data = file.read()
         except OSError as error:
             self.troubles.append(Trouble(path, 0, f"cannot be read: {error.strerror or error}"))
             return None
+        if len(data) > LARGEST_BYTES or 0 in data:
+            self._parse(path, data)  # says why it is none of ours, whether or not a rule needs the file
+            return None
+        return data
 
     def _parse(self, path: str, data: bytes) -> tuple[Source, ast.Module] | None:
         try:

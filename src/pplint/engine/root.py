@@ -48,7 +48,9 @@ def find_root(paths: Sequence[str], sglang: str | None = None) -> Root:
 
 def _bare_folder(named: list[str]) -> str:
     folders = [path if os.path.isdir(path) else os.path.dirname(path) for path in named]
-    return os.path.commonpath(folders) if len(folders) > 1 else folders[0]
+    shared = os.path.commonpath(folders)
+    # Paths that share nothing but the disk: reading all of it would take hours.
+    return shared if os.path.dirname(shared) != shared else folders[0]
 
 
 def _above(path: str) -> str | None:
