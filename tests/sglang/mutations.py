@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from pplint.engine.accessors import GLOBAL
 from pplint.engine.check import JudgeRequest, facts_of, is_test, judge
+from pplint.engine.context import Facts
+from pplint.engine.project import position_of
 from pplint.engine.root import find_root
 from pplint.finding import SAFE, Finding
 from pplint.fixes import fix_source
@@ -52,24 +54,39 @@ class Outcome(NamedTuple):
 def places(folder: Path) -> Iterator[Place]:
     """The right accessor calls in the files of a release that are no tests, in order."""
     root = find_root((str(folder),), None)
-    names = facts_of(root, 1).accessors.names[GLOBAL]
+    slots = _slots(facts_of(root, 1))
     for path in sorted(folder.rglob("*.py")):
         if not is_test(root.path, str(path)) and b"layer" in path.read_bytes():
-            yield from _places_in(Source.read(str(path)), names)
+            yield from _places_in(Source.read(str(path)), slots)
 
 
-def _places_in(source: Source, names: Iterable[str]) -> Iterator[Place]:
+def _slots(facts: Facts) -> dict[str, set[int | str]]:
+    """By name of a method, the positions and keywords that take a GLOBAL layer id in any class."""
+    found: dict[str, set[int | str]] = {}
+    for name, owners in facts.project.definers.items():
+        for owner in owners:
+            for parameter in facts.accessors.spaces[GLOBAL].get(f"{owner}.{name}", {}):
+                position = position_of(facts.project.classes[owner]["methods"][name], parameter)
+                found.setdefault(name, set()).update(
+                    {parameter} if position is None else {parameter, position}
+                )
+    return found
+
+
+def _places_in(source: Source, slots: Mapping[str, set[int | str]]) -> Iterator[Place]:
     for node in ast.walk(source.parse()):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
             continue
-        if node.func.attr not in names:
-            continue
-        for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
+        wanted = slots.get(node.func.attr, set())
+        given = [*enumerate(node.args), *((keyword.arg, keyword.value) for keyword in node.keywords)]
+        for argument in (value for slot, value in given if slot in wanted):
             if isinstance(argument, ast.Attribute) and argument.attr in RIGHT:
                 line, column, end_line, end_column = source.span(argument)
                 start, end = source.offset(line, column), source.offset(end_line, end_column)
                 receiver = ast.unparse(node.func.value)
-                yield Place(source.path, line, start, end, node.func.attr, receiver, source.data[start:end].decode())
+                yield Place(
+                    source.path, line, start, end, node.func.attr, receiver, source.data[start:end].decode()
+                )
 
 
 def mutate(folder: Path, place: Place) -> Outcome:
@@ -101,7 +118,9 @@ def main(folders: list[str]) -> int:
                 missed += 1
                 where = f"{Path(one.place.path).relative_to(folder)}:{one.place.line}"
                 what = "not restored" if one.reported else "not reported"
-                print(f"{what}: {where}: {one.place.receiver}.{one.place.method}({one.place.argument}) {one.said}")
+                print(
+                    f"{what}: {where}: {one.place.receiver}.{one.place.method}({one.place.argument}) {one.said}"
+                )
         reported, restored = sum(one.reported for one in outcomes), sum(one.restored for one in back)
         print(f"{folder}: {reported} of {len(outcomes)} reported, {restored} of {len(back)} restored")
     return int(missed > 0)
