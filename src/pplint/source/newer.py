@@ -16,9 +16,13 @@ _SIGNS = (
     ((3, 11), re.compile(r".*\w\[.*\*\w")),
 )
 
+_LONGEST = 500
+"""Characters of a line that are looked at: one of the signs takes quadratic time."""
+
 
 def needed_version(line: str, running: tuple[int, int] | None = None) -> str:
     """Return a version such as "3.12" if `line`, which did not parse, looks like newer syntax, else ""."""
+    line = line[:_LONGEST]
     current = running if running is not None else sys.version_info[:2]
     for version, sign in _SIGNS:
         if version > current and (sign.search(line) if version == (3, 14) else sign.match(line)):
