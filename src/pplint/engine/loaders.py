@@ -25,7 +25,8 @@ _MEMBERS = re.compile(r"param|buffer|state_dict|\.keys\(|local_names|own")
 _FILTER = re.compile(r"pp_|_pp|stage|missing|local|owned|skip|filter|belong")
 _LOADER = re.compile(r"^_*load_\w*weights?\w*$")
 _ELSEWHERE = re.compile(
-    r"embed|lm_head|visual|vision|audio|vit\b|tower|projector|mm_|image|video|score|classif|patch|talker|code2wav|^norm|final"
+    r"embed|lm_head|visual|vision|audio|vit\b|tower|projector|mm_|image|video|score|classif|patch|talker"
+    r"|code2wav|^norm|final"
 )
 _LAYER_PART = re.compile(r"(^|\.)(language_model|text_model|layers|model)\b")
 _LOOKUP = re.compile(

@@ -69,6 +69,10 @@ class Snapshot:
             self._views = views_of(self._found or {})
         return self._views
 
+    @views.setter
+    def views(self, known: dict[str, str]) -> None:
+        self._views = known
+
     @property
     def facts_id(self) -> str:
         """A name for the facts that the files in view give."""
@@ -133,7 +137,7 @@ def load(store: Store) -> Snapshot | None:
         wanted = tuple(Wanted(*_wanted(parts)) for parts in data["wanted"])
         marked = frozenset(map(str, data["marked"]))
         snapshot = Snapshot(stamps, wanted, marked, None, store)
-        snapshot._views = {path: str(view) for path, view in data["views"].items()}
+        snapshot.views = {path: str(view) for path, view in data["views"].items()}
         snapshot.troubles = tuple(map(_trouble, data["troubles"]))
         return snapshot
     except (TypeError, KeyError, ValueError, AttributeError):

@@ -28,7 +28,7 @@ def usable_cores() -> int:
     except (AttributeError, OSError):
         cores = os.cpu_count() or 1
     try:
-        with open("/sys/fs/cgroup/cpu.max") as file:
+        with open("/sys/fs/cgroup/cpu.max", encoding="ascii") as file:
             quota, period = file.read().split()[:2]
         if quota != "max":
             cores = min(cores, max(1, int(quota) // int(period)))

@@ -63,7 +63,7 @@ def find_repository(paths: Iterable[str], cwd: str) -> str:
     from pathlib import Path
 
     home = Path(cwd).resolve()
-    shared = Path(os.path.commonpath([os.path.realpath(path) for path in paths] or [home]))
+    shared = Path(os.path.commonpath([os.path.realpath(path) for path in paths] or [str(home)]))
     if not shared.is_dir():
         shared = shared.parent
     for folder in (shared, *shared.parents):
