@@ -148,7 +148,7 @@ _EXPRESSION_WRAPS = (
     "(not {0})", "('é😀', {0})", "{{'a': {0}}}['a']", "next(x for x in [{0}])", "max([1], key=lambda _: bool({0}))",
 )  # fmt: skip
 _STATEMENTS = (
-    "out.append({0})", "value = {0}\nout.append(value)", "out.extend([{0}])", "assert out != ({0})",
+    "out.append({0})", "value = {0}\nout.append(value)", "out.extend([{0}])", "assert object() != ({0})",
     "out.append('😀é'); out.append({0})", "a, b = {0}, 1\nout.append(a)", "out.append(\\\n  {0})",
     "held = [None]\nheld[0] = {0}\nout.append(held)", "print({0}, file=None) if out is None else out.append(1)",
     "typed: object = {0}\nout.append(typed)",
