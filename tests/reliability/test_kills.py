@@ -1,21 +1,21 @@
 """`--fix` that is killed, stopped by the system or run twice: each file is the old one or the new one.
 
-`PPLINT_FUZZ_KILLS=300 pytest tests/reliability/test_kills.py` is the long run.
+`python tests/reliability/test_kills.py 300` is the long run.
 """
 
 from __future__ import annotations
 
-import os
 import random
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 import pytest
 from checkouts import FIXED, HIT, checkout, command, environment, pplint_in
 
-KILLS = int(os.environ.get("PPLINT_FUZZ_KILLS", "10"))
+KILLS = 10
 FILES = 40
 OLD = ("v = 1\n" * 50 + HIT).encode()
 NEW = OLD.replace(HIT.encode(), FIXED.encode())
@@ -33,16 +33,21 @@ def leftovers(folder: Path) -> list[str]:
 
 
 def test_a_kill_at_any_moment_leaves_whole_files(tmp_path: Path) -> None:
-    files = many(tmp_path)
+    killed(tmp_path, KILLS)
+
+
+def killed(folder: Path, kills: int) -> int:
+    """Kill so many runs; return how many kills fell between two files."""
+    files = many(folder)
     start = time.monotonic()
-    assert pplint_in(tmp_path, "-q", "--fix", "sglang").returncode == 0
+    assert pplint_in(folder, "-q", "--fix", "sglang").returncode == 0
     takes = time.monotonic() - start
     torn, between = [], 0
-    for number in range(KILLS):
+    for number in range(kills):
         for path in files:
             path.write_bytes(OLD)
         process = subprocess.Popen(
-            command("-q", "--fix", "sglang"), cwd=tmp_path, env=environment(), stdout=subprocess.DEVNULL
+            command("-q", "--fix", "sglang"), cwd=folder, env=environment(), stdout=subprocess.DEVNULL
         )
         # Every other kill falls where files are written: as soon as a certain one is new.
         deadline = time.monotonic() + (3 if number % 2 else random.Random(number).random()) * takes
@@ -55,10 +60,10 @@ def test_a_kill_at_any_moment_leaves_whole_files(tmp_path: Path) -> None:
         torn += [data for data in contents if data not in (OLD, NEW)]
         between += 0 < contents.count(NEW) < FILES
     assert not torn
-    assert pplint_in(tmp_path, "-q", "--fix", "sglang").returncode == 0
-    assert leftovers(tmp_path) == []
+    assert pplint_in(folder, "-q", "--fix", "sglang").returncode == 0
+    assert leftovers(folder) == []
     assert all(path.read_bytes() == NEW for path in files)
-    print(f"{KILLS} kills, {between} of them between two files")
+    return between
 
 
 def test_two_runs_at_once_do_no_harm(tmp_path: Path) -> None:
@@ -116,3 +121,10 @@ def test_a_read_only_file_is_a_trouble_that_names_it(tmp_path: Path) -> None:
     assert b"sglang/case.py: PPL903 trouble: is read-only; not written" in done.stdout
     assert (tmp_path / "sglang/case.py").read_bytes() == OLD
     assert (tmp_path / "sglang/other.py").read_bytes() == NEW
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as top:
+        print(
+            f"{sys.argv[1]} kills, {killed(Path(top), int(sys.argv[1]))} of them between two files, no violation"
+        )

@@ -1,0 +1,48 @@
+"""`python tests/fuzz/sweep.py FOLDER...`: all rules on every Python file, whether or not a word in it calls for one.
+
+Prints each crash, and how many files were walked and how many could not be parsed.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from pplint.engine.accessors import Accessors
+from pplint.engine.context import Facts, Walk
+from pplint.engine.project import Project
+from pplint.engine.summary import summarise
+from pplint.rules.registry import RULE_CLASSES
+from pplint.source.text import Source, SourceError
+
+
+def main(folders: list[str]) -> int:
+    """Walk the files of the folders; return 1 when anything crashed."""
+    walked = unread = crashed = 0
+    for path in sorted(path for folder in folders for path in Path(folder).rglob("*.py") if path.is_file()):
+        try:
+            source = Source.read(str(path))
+            tree = source.parse()
+        except SourceError:
+            unread += 1
+            continue
+        try:
+            project = Project({"case": summarise(tree)}, {"case": str(path)})
+            walk = Walk(
+                Facts(project, Accessors(project)), "case", source, tree, [rule() for rule in RULE_CLASSES]
+            )
+            walk.walk()
+        except Exception as error:
+            crashed += 1
+            print(f"{path}: {type(error).__name__}: {error}")
+            continue
+        walked += 1
+        crashed += len(walk.troubles)
+        for trouble in walk.troubles:
+            print(f"{path}:{trouble.line}: {trouble.message}")
+    print(f"{walked} files walked, {unread} not Python for this Python, {crashed} crashes")
+    return int(crashed > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
