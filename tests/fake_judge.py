@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import pytest
 
+from pplint.engine.learnt import Learnt
 from pplint.finding import ERROR, INFO, SAFE, UNSAFE, Edit, Finding, Fix, Span, Trouble
 from pplint.source.text import Source, SourceError
 
@@ -38,6 +39,7 @@ class Judged(NamedTuple):
     troubles: tuple[Trouble, ...]
     parsed: int
     marked: frozenset[str] = frozenset()
+    learnt: Learnt = Learnt()
 
 
 class Root(NamedTuple):

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from pplint.engine.accessors import Accessors
 from pplint.engine.context import Facts
 from pplint.engine.elsewhere import installed_package
+from pplint.engine.learnt import Learnt, learnt_from
 from pplint.engine.project import Project
 from pplint.engine.reading import Wanted, is_test, module_name, packages_of, wanted_by
 from pplint.engine.root import PACKAGE, Root, find_root
@@ -51,13 +52,14 @@ class JudgeRequest(NamedTuple):
 class Judged(NamedTuple):
     """The findings of the files in report order, what went wrong, and how many files were parsed.
 
-    `marked` are the files that hold a comment of pplint's.
+    `marked` are the files that hold a comment of pplint's, `learnt` says how much there was to judge by.
     """
 
     findings: tuple[Finding, ...]
     troubles: tuple[Trouble, ...]
     parsed: int
     marked: frozenset[str] = frozenset()
+    learnt: Learnt = Learnt()
 
 
 def judge(request: JudgeRequest) -> Judged:
@@ -105,7 +107,8 @@ class _Judge:
         troubles = {trouble for path in answers for trouble in answers[path].troubles}
         marked = frozenset(path for path, answer in answers.items() if answer.marked)
         ordered = tuple(sorted(findings, key=report_order))
-        return Judged(ordered, tuple(sorted(troubles)), self.parsed, marked)
+        learnt = self.known.learnt if self.known is not None else Learnt()
+        return Judged(ordered, tuple(sorted(troubles)), self.parsed, marked, learnt)
 
     def _changed(self) -> set[str]:
         before = self.known.stamps if self.known is not None else {}
@@ -162,6 +165,7 @@ class _Judge:
         self.new_facts = True
         snapshot = Snapshot(self.stamps, wanted, workers.marked(), found, None)
         snapshot.facts = facts
+        snapshot.learnt = learnt_from(facts, len(found))
         return snapshot
 
     def _answered(self, workers: Workers, known: Snapshot) -> dict[str, Answer]:

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
+from pplint.engine.learnt import Learnt
 from pplint.engine.reading import Wanted
 from pplint.engine.store import Store
 from pplint.finding import Edit, Finding, Fix, Span, Step, Trouble
@@ -56,6 +57,7 @@ class Snapshot:
         self.wanted = wanted
         self.marked = marked
         self.facts: Any = None
+        self.learnt = Learnt()
         self._views: dict[str, str] | None = None
         self.troubles: tuple[Trouble, ...] = ()
         self._found = found
@@ -139,6 +141,7 @@ def load(store: Store) -> Snapshot | None:
         snapshot = Snapshot(stamps, wanted, marked, None, store)
         snapshot.views = {path: str(view) for path, view in data["views"].items()}
         snapshot.troubles = tuple(map(_trouble, data["troubles"]))
+        snapshot.learnt = Learnt(*map(int, data["learnt"]))
         return snapshot
     except (TypeError, KeyError, ValueError, AttributeError):
         return None
@@ -152,6 +155,7 @@ def save(store: Store, snapshot: Snapshot, question: str, new_facts: bool) -> No
         "views": snapshot.views,
         "stamps": snapshot.stamps,
         "marked": sorted(snapshot.marked),
+        "learnt": snapshot.learnt,
         "troubles": sorted(snapshot.troubles),
         "wanted": [
             [sorted(one.decode() if isinstance(one, bytes) else one for one in part) for part in wanted]
