@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import pytest
 
-from pplint.finding import ERROR, Finding, Span
-from pplint.impact import LayoutError, impact_on, stages_of
-
-LITERAL = Finding(
-    "PPL101",
-    "literal-layer-id",
-    ERROR,
-    "/x.py",
-    Span(1, 1, 1, 2),
-    "",
-    "layer id 0 is given to `get`, which takes ...",
+from pplint.finding import (
+    DIRECT,
+    END,
+    KEYED,
+    LAYERS,
+    MODULE,
+    NAMED,
+    PADDED,
+    ROOM,
+    SHIFTED,
+    START,
+    TEST,
+    WHOLE,
+    Asks,
+    Bound,
 )
+from pplint.impact import LayoutError, impact_of, layout_outcome, stages_of, usual_layouts
+
+ZERO, ONE, FIRST, PAST, ALL = Bound(""), Bound("", 1), Bound(START), Bound(END), Bound(LAYERS)
+LITERAL_0 = Asks(SHIFTED, ZERO, ONE, meant=FIRST)
 
 
 def ranges(*layout):
@@ -51,22 +59,106 @@ def test_a_layout_that_cannot_be_is_refused(layout, message):
         stages_of(*layout)
 
 
+def told(asks, *layout):
+    """One word per stage: the outcome, with what is asked for and what comes instead."""
+    words = []
+    for stage in layout_outcome(asks, stages_of(*layout)).stages:
+        word = {"right": "ok", "other-layer": "other"}.get(stage.outcome, stage.outcome[:1])
+        numbers = [str(one) for one in (stage.asked, stage.got) if one is not None]
+        words.append(word + ">".join(numbers) if word != "ok" or stage.got is not None else word)
+    return " ".join(words)
+
+
 @pytest.mark.parametrize(
-    ("layout", "expected"),
+    ("asks", "layout", "expected"),
     [
-        ((2, 8, ()), ["right", "silently reads layer 4 instead of 0"]),
-        ((3, 8, ()), ["right", "silently reads layer 3 instead of 0", "IndexError"]),
-        ((2, 1, ()), ["IndexError: the stage owns no layer", "right"]),
-    ],
-    ids=[
-        "an even split reads the first layer by luck",
-        "an uneven one reads another layer",
-        "an empty first stage",
+        pytest.param(LITERAL_0, (2, 8, ()), "ok ok0>4", id="0 of an even split is the first layer by luck"),
+        pytest.param(LITERAL_0, (3, 8, ()), "ok other0>3 I0", id="0 of an uneven split is another layer"),
+        pytest.param(LITERAL_0, (2, 1, ()), "I0 ok", id="a stage without layers has nothing to give"),
+        pytest.param(Asks(SHIFTED, Bound("", -1), ZERO, Bound(END, -1)), (2, 8, ()), "ok7>3 I7", id="-1"),
+        pytest.param(Asks(SHIFTED, Bound("", 3), Bound("", 4)), (2, 6, ()), "I3 ok", id="some layer"),
+        pytest.param(Asks(SHIFTED, ZERO, ALL), (2, 8, ()), "I4 other0>4", id="every id of the model"),
+        pytest.param(Asks(SHIFTED, FIRST, PAST, counted=True), (2, 8, ()), "ok ok0>4", id="counted from 0"),
+        pytest.param(Asks(SHIFTED, FIRST, PAST, counted=True), (3, 8, ()), "ok other2>3 I0", id="uneven"),
+        pytest.param(Asks(DIRECT, FIRST, PAST), (3, 8, ()), "ok I3 I5", id="not shifted"),
+        pytest.param(
+            Asks(DIRECT, FIRST, Bound(START, 1)), (3, 8, ()), "ok other2>4 I5", id="not shifted, one"
+        ),
+        pytest.param(Asks(KEYED, ZERO, ONE), (2, 8, ()), "ok K0", id="a dictionary of the stage's ids"),
+        pytest.param(Asks(NAMED, ZERO, ALL, error="KeyError"), (2, 2, ()), "K1 K0", id="all weights"),
+        pytest.param(Asks(PADDED, ZERO, ONE), (2, 8, ()), "ok A0", id="the first slot of a padded list"),
+        pytest.param(Asks(PADDED, Bound("", -1), ZERO), (2, 8, ()), "A7 ok", id="the last slot"),
+        pytest.param(Asks(PADDED, ZERO, ALL), (2, 8, ()), "A4 A0", id="each slot"),
+        pytest.param(Asks(PADDED, FIRST, ALL), (2, 8, ()), "A4 ok", id="each slot from the stage on"),
+        pytest.param(Asks(PADDED, PAST, Bound(END, 1)), (2, 8, ()), "A4 I8", id="one past the stage"),
+        pytest.param(Asks(WHOLE, FIRST, PAST, counted=True), (2, 8, ()), "ok other4>0", id="a configuration"),
+        pytest.param(Asks(WHOLE, ZERO, ONE, meant=FIRST), (2, 8, ()), "ok other4>0", id="0 as the start"),
+        pytest.param(Asks(ROOM, FIRST, PAST), (3, 8, ()), "ok I3 I5", id="a pool that counts from 0"),
+        pytest.param(Asks(TEST, FIRST, Bound(END, 1)), (2, 8, ()), "other4 ok", id="a test takes the end in"),
+        pytest.param(
+            Asks(MODULE, real_on=("first",)), (3, 8, ()), "ok A A", id="a module of the first stage"
+        ),
+        pytest.param(Asks(MODULE, real_on=("first",), asked_on="last"), (3, 8, ()), "ok ok A", id="a head"),
+        pytest.param(Asks(MODULE, real_on=("first", "last")), (3, 8, ()), "ok A ok", id="of both ends"),
+        pytest.param(Asks(PADDED, ZERO, ALL), (None, None, (2, 0)), "ok A0", id="one stage owns all"),
     ],
 )
-def test_a_literal_0_is_seen_by_each_stage(layout, expected):
-    assert [line.split(": ", 1)[1] for line in impact_on(LITERAL, stages_of(*layout))] == expected
+def test_each_stage_gets_what_python_gives_it(asks, layout, expected):
+    assert told(asks, *layout) == expected
 
 
-def test_rules_whose_effect_does_not_follow_from_the_range_say_nothing():
-    assert impact_on(LITERAL._replace(code="PPL702"), stages_of(2, 8, ())) == ()
+@pytest.mark.parametrize(
+    ("asks", "summary"),
+    [
+        pytest.param(
+            LITERAL_0,
+            "PP=2 with an even split: looks right by accident; with an uneven one: silently another layer "
+            "on the last stage; PP=3 and more: IndexError from stage 2 on",
+            id="a literal 0",
+        ),
+        pytest.param(Asks(PADDED, ZERO, ONE), "AttributeError on every stage but the first", id="a slot"),
+        pytest.param(Asks(PADDED, ZERO, ALL), "AttributeError on every stage", id="a loop"),
+        pytest.param(
+            Asks(SHIFTED, ZERO, ALL),
+            "PP=2: IndexError on the first stage, silently another layer on the last stage; "
+            "PP=3 and more: IndexError on every stage",
+            id="every id",
+        ),
+        pytest.param(
+            Asks(TEST, FIRST, Bound(END, 1)),
+            "silently another layer on every stage but the last",
+            id="a test",
+        ),
+        pytest.param(
+            Asks(MODULE, real_on=("first",), asked_on="last"), "AttributeError on the last stage", id="a head"
+        ),
+        pytest.param(
+            Asks(MODULE, real_on=("first", "last")),
+            "PP=2: right on every stage; PP=3 and more: AttributeError on the stages in between",
+            id="a module of both ends",
+        ),
+    ],
+)
+def test_one_line_is_true_for_all_usual_layouts(asks, summary):
+    assert impact_of(asks, usual_layouts()).summary == summary
+
+
+@pytest.mark.parametrize(
+    ("layout", "summary"),
+    [
+        ((2, 8, ()), "2 stages of 8 layers: looks right by accident"),
+        ((3, 8, ()), "3 stages of 8 layers: IndexError on the last stage, silently another layer on stage 1"),
+        ((1, 8, ()), "1 stage of 8 layers: right on every stage"),
+        (
+            (None, None, (4, 4, 0, 1)),
+            "4 stages of 9 layers: IndexError from stage 2 on, right by accident on stage 1",
+        ),
+    ],
+    ids=["an even split", "an uneven one", "one stage", "a partition with an empty stage"],
+)
+def test_a_layout_that_is_asked_for_has_its_own_line(layout, summary):
+    assert impact_of(LITERAL_0, (stages_of(*layout),)).summary == summary
+
+
+def test_what_does_not_follow_from_the_stages_is_not_guessed():
+    assert impact_of(None, usual_layouts()) is None

@@ -30,7 +30,14 @@ FLOORS = (
         "pplint.engine.check",
     ),  # these run the rules
     ("pplint.engine.facts_text", "pplint.engine.readiness"),
-    ("pplint.settings", "pplint.fixes", "pplint.reports", "pplint.progress", "pplint.impact"),
+    (
+        "pplint.settings",
+        "pplint.fixes",
+        "pplint.reports",
+        "pplint.progress",
+        "pplint.impact",
+        "pplint.impact_summary",
+    ),
     ("pplint.ignore_comments", "pplint.pylint_comments", "pplint.ignores", "pplint.baseline"),
     ("pplint.changed_facts", "pplint.look", "pplint.repair", "pplint.add_ignore"),
     ("pplint.run",),

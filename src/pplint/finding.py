@@ -6,7 +6,8 @@ Unicode code points of the decoded line (without a byte order mark), the end col
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 ERROR = "error"
 WARNING = "warning"
@@ -54,13 +55,109 @@ class Fix(NamedTuple):
     edits: tuple[Edit, ...]
 
 
+START = "start"
+END = "end"
+LAYERS = "layers"
+
+SHIFTED = "shifted list"
+DIRECT = "list of the stage"
+KEYED = "dictionary"
+NAMED = "names"
+PADDED = "padded list"
+WHOLE = "whole model"
+ROOM = "room"
+TEST = "test"
+MODULE = "module"
+ACCESSES = (SHIFTED, DIRECT, KEYED, NAMED, PADDED, WHOLE, ROOM, TEST, MODULE)
+"""How what is asked answers a GLOBAL layer id, see `Asks`."""
+
+RIGHT = "right"
+OTHER_LAYER = "other-layer"
+OUTCOMES = (RIGHT, OTHER_LAYER, "IndexError", "AttributeError", "KeyError", "AssertionError")
+"""What a stage may get: the right layer, silently another one, or an exception."""
+
+
+class Bound(NamedTuple):
+    """A layer id as the code writes it: `more` alone when `base` is "", else START, END or LAYERS plus `more`.
+
+    START and END are those of the stage, LAYERS is the number of layers of the model.
+    """
+
+    base: str
+    more: int = 0
+
+
+class Asks(NamedTuple):
+    """What a place asks for on each stage, where the answer follows from what the stages own.
+
+    It asks for the ids in `[low, high)`, which are answered by
+
+    * SHIFTED: a list with an entry per layer of the stage, indexed by the id minus `start_layer`;
+    * DIRECT: such a list, indexed by the id itself;
+    * KEYED: a dictionary of the stage's ids;
+    * NAMED: the weights or modules of the stage by their names, which raise `error`;
+    * PADDED: a list with a placeholder for each layer of another stage, of which an attribute is read;
+    * WHOLE: something that knows every layer of the model;
+    * ROOM: a list that has as many entries as the stage has layers but takes them to count from 0;
+    * TEST: a test that lets these ids pass as the stage's own;
+    * MODULE: a module that only the stages `real_on` ("first", "last") have, and that is read on each stage, or on
+      the stage `asked_on`; ids say nothing here.
+
+    `meant` is the id that would be right, where that is not the one that is asked for. With `counted` the place
+    means the ids in `[low, high)` but asks for them minus `start_layer`.
+    """
+
+    access: str
+    low: Bound = Bound("")
+    high: Bound = Bound("")
+    meant: Bound | None = None
+    counted: bool = False
+    error: str = ""
+    real_on: tuple[str, ...] = ()
+    asked_on: str = ""
+
+
+class StageOutcome(NamedTuple):
+    """What one stage gets that owns the layers `[start, end)`, 0-based.
+
+    `outcome` is one of OUTCOMES; `asked` is the GLOBAL layer id that the code asks for, where it is one, `got` the
+    one that it gets instead: with OTHER_LAYER, and with RIGHT where it is right by accident.
+    """
+
+    rank: int
+    start: int
+    end: int
+    outcome: str
+    asked: int | None = None
+    got: int | None = None
+
+
+class LayoutOutcome(NamedTuple):
+    """What every stage of one layout gets."""
+
+    pp_size: int
+    num_layers: int
+    stages: tuple[StageOutcome, ...]
+
+
+class Impact(NamedTuple):
+    """What a finding means: `layouts` is the one that was asked for, or a small representative set.
+
+    `summary` is one line that is true for all of them.
+    """
+
+    summary: str
+    layouts: tuple[LayoutOutcome, ...]
+
+
 class Finding(NamedTuple):
     """One conflict between a place in the code and what a pipeline stage owns.
 
     `path` is absolute and real (no symbolic links). `symbol` is the enclosing `Class.method` or "".
     `statement` is the innermost statement's header, for the reach of suppression comments. `no_fix` says why
     there is no fix. `shape` is equal for findings of one rule whose code differs in names only. `fingerprint`
-    stays when lines move. `changed_by` names the fact elsewhere whose change caused the finding, or "".
+    stays when lines move. `changed_by` names the fact elsewhere whose change caused the finding, or "". `asks` is None
+    where what a stage gets does not follow from what it owns; `impact` is computed from it when findings are shown.
     """
 
     code: str
@@ -76,8 +173,21 @@ class Finding(NamedTuple):
     statement: Span | None = None
     shape: str = ""
     fingerprint: str = ""
-    impact: tuple[str, ...] = ()
+    impact: Impact | None = None
     changed_by: str = ""
+    asks: Asks | None = None
+
+
+def asks_of(row: Sequence[Any] | None) -> Asks | None:
+    """Return what a place asks from its row of plain data. Raises TypeError or ValueError for anything else."""
+    if row is None:
+        return None
+    access, low, high, meant, counted, error, real_on, asked_on = row
+    bounds = [None if one is None else Bound(str(one[0]), int(one[1])) for one in (low, high, meant)]
+    if access not in ACCESSES or bounds[0] is None or bounds[1] is None:
+        raise ValueError("nothing that a place could ask")
+    stages = tuple(map(str, real_on))
+    return Asks(access, bounds[0], bounds[1], bounds[2], counted is True, str(error), stages, str(asked_on))
 
 
 class Trouble(NamedTuple):

@@ -14,7 +14,7 @@ from pplint.baseline import Entry
 from pplint.changed_facts import Question, compared
 from pplint.finding import INFO, Finding, Trouble, report_order
 from pplint.git import Changes
-from pplint.impact import Stage, impact_on
+from pplint.impact import Stage, impact_of, usual_layouts
 from pplint.settings import Settings, ignored_in, selected
 from pplint.source.text import Source, SourceError
 
@@ -26,7 +26,7 @@ class Request(NamedTuple):
     """What the user asked for; `paths` as given, everything else that has a setting is in `settings`.
 
     `stdin` is the content of the only path, which then need not exist. `baseline_entries` False leaves the
-    baseline out. `stages` are those whose view of each finding is told.
+    baseline out. `stages` are those of the layout for which the impact is told, if one is asked for.
     """
 
     paths: tuple[str, ...]
@@ -198,8 +198,8 @@ class Look:
                 for item in shown
                 if item in touched or item.changed_by
             ]
-        if self.request.stages:
-            shown = [item._replace(impact=impact_on(item, self.request.stages)) for item in shown]
+        layouts = (self.request.stages,) if self.request.stages else usual_layouts(self.settings.num_layers)
+        shown = [item._replace(impact=impact_of(item.asks, layouts)) for item in shown]
         return Seen(
             sorted(shown, key=report_order), checked.suppressed, accepted, stale, hidden, troubles, []
         )

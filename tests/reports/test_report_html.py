@@ -4,7 +4,7 @@ from html.parser import HTMLParser
 
 from report_desk import Desk, rendered
 
-from pplint.finding import UNSAFE, Step, Trouble
+from pplint.finding import UNSAFE, Impact, Step, Trouble
 from pplint.reports.report import Report
 
 NASTY = "</pre><script>alert(1)</script>\"'><img src=x onerror=alert(1)>"
@@ -27,7 +27,7 @@ class Page(HTMLParser):
 def nasty(desk: Desk) -> Report:
     path = desk.file("a<b>&.py", f"f(0)  # {NASTY}\u00e9\x1b\n")
     finding = desk.finding(
-        path, "0", to=NASTY, message=NASTY, trace=(Step(path, 1, 1, NASTY),), impact=(NASTY,)
+        path, "0", to=NASTY, message=NASTY, trace=(Step(path, 1, 1, NASTY),), impact=Impact(NASTY, ())
     )
     plain = desk.finding(path, "0", no_fix=NASTY, changed_by=NASTY)
     return desk.report(finding, plain, troubles=[Trouble(path, 1, NASTY)], version=NASTY, command=NASTY)

@@ -8,14 +8,19 @@ import jsonschema
 import pytest
 from report_desk import Desk, rendered
 
-from pplint.finding import UNSAFE, Step, Trouble
+from pplint.finding import RIGHT, UNSAFE, Impact, LayoutOutcome, StageOutcome, Step, Trouble
 from pplint.reports.report import Report
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "findings.schema.json").read_text(encoding="utf-8"))
 KEYS = [
     *("code", "name", "severity", "path", "line", "column", "end_line", "end_column"),
-    *("symbol", "message", "trace", "impact", "fix", "fingerprint"),
+    *("symbol", "message", "trace", "impact", "outcomes", "fix", "fingerprint"),
 ]
+
+IMPACT = Impact(
+    "2 stages of 3 layers: IndexError on the last stage",
+    (LayoutOutcome(2, 3, (StageOutcome(0, 0, 1, RIGHT, 0), StageOutcome(1, 1, 3, "IndexError", 0))),),
+)
 
 
 def full_report(desk: Desk) -> Report:
@@ -27,9 +32,7 @@ def full_report(desk: Desk) -> Report:
         desk.finding(
             hit, "0", 1, to="pool.start_layer", trace=(Step(pool, 2, 5, "subtracted"), Step("", 0, 0, "so"))
         ),
-        desk.finding(
-            hit, "0", 2, to="9", safety=UNSAFE, severity="warning", impact=("stage 1 of 2: IndexError",)
-        ),
+        desk.finding(hit, "0", 2, to="9", safety=UNSAFE, severity="warning", impact=IMPACT),
         troubles=[Trouble(pool, 2, "cannot be parsed"), Trouble("", 0, "no Python file")],
         suppressed=[(desk.finding(hit, "0"), "checked")],
         hidden_infos=4,
@@ -69,7 +72,15 @@ def test_a_finding_is_told_in_code_points(desk: Desk) -> None:
         ],
     }
     assert first["trace"][0] == {"path": "srt/pool.py", "line": 2, "column": 5, "text": "subtracted"}
-    assert first["impact"] is None
+    assert first["impact"] is first["outcomes"] is None
+
+
+def test_what_each_stage_gets_is_told_in_words_and_as_data(desk: Desk) -> None:
+    second = json.loads(rendered("json", full_report(desk)))["findings"][1]
+    assert second["impact"] == ["stage 0 [0, 1): right", "stage 1 [1, 3): IndexError for layer 0"]
+    right = {"rank": 0, "start": 0, "end": 1, "outcome": "right", "asked": 0, "got": None}
+    wrong = {"rank": 1, "start": 1, "end": 3, "outcome": "IndexError", "asked": 0, "got": None}
+    assert second["outcomes"] == [{"pp_size": 2, "num_layers": 3, "stages": [right, wrong]}]
 
 
 def test_the_summary_counts(desk: Desk) -> None:

@@ -5,7 +5,19 @@ import io
 import pytest
 from report_desk import Desk, rendered
 
-from pplint.finding import UNSAFE, Edit, Fix, Span, Step, Trouble
+from pplint.finding import (
+    OTHER_LAYER,
+    RIGHT,
+    UNSAFE,
+    Edit,
+    Fix,
+    Impact,
+    LayoutOutcome,
+    Span,
+    StageOutcome,
+    Step,
+    Trouble,
+)
 from pplint.reports.report import Report, render
 
 
@@ -88,12 +100,24 @@ def test_fixes(desk: Desk, fix: Fix | None, no_fix: str, expected: list[str]) ->
 
 
 def test_impact_and_changed_facts(desk: Desk) -> None:
-    finding = desk.finding(
-        desk.file("a.py", "f(0)\n"), "0", impact=("stage 1: IndexError",), changed_by="Pool.get"
-    )
+    impact = Impact("PP=2: IndexError on the last stage", ())
+    finding = desk.finding(desk.file("a.py", "f(0)\n"), "0", impact=impact, changed_by="Pool.get")
     text = rendered("text", desk.report(finding))
-    assert "  impact: stage 1: IndexError\n" in text
+    assert "  impact: PP=2: IndexError on the last stage\n" in text
     assert "  changed by: Pool.get\n" in text
+
+
+def test_neighbours_that_get_the_same_share_a_row(desk: Desk) -> None:
+    stages = [StageOutcome(rank, 8 * rank, 8 * rank + 8, "IndexError", 0) for rank in range(2, 11)]
+    first = [StageOutcome(0, 0, 8, RIGHT, 0), StageOutcome(1, 8, 16, OTHER_LAYER, 0, 9)]
+    layout = LayoutOutcome(11, 88, (*first, *stages))
+    finding = desk.finding(desk.file("a.py", "f(0)\n"), "0", impact=Impact("", (layout,)))
+    lines = rendered("text", desk.report(finding)).splitlines()
+    assert [line for line in lines if "[" in line and "stage" in line] == [
+        "  impact: stage 0      [0, 8)    right",
+        "          stage 1      [8, 16)   silently takes layer 9 instead of 0",
+        "          stages 2-10  [16, 88)  IndexError for layer 0",
+    ]
 
 
 def test_what_could_act_on_a_terminal_is_shown_as_text(desk: Desk) -> None:

@@ -27,7 +27,7 @@ from pplint.engine.project import Padded, Place, Project
 from pplint.engine.shape import shape_of
 from pplint.engine.values import Value, Values
 from pplint.engine.vocabulary import DRAFT
-from pplint.finding import ERROR, INFO, WARNING, Edit, Finding, Fix, Span, Step, Trouble
+from pplint.finding import ERROR, INFO, WARNING, Asks, Edit, Finding, Fix, Span, Step, Trouble
 
 if TYPE_CHECKING:
     from pplint.rules.base import Rule
@@ -327,10 +327,12 @@ class Context(Listener):
         no_fix: str = "",
         around: ast.AST | None = None,
         statement: ast.stmt | None = None,
+        asks: Asks | None = None,
     ) -> None:
         """Report a conflict at `node`; `around` is the expression that identifies it (default: the node).
 
-        `statement` is the statement that holds the node where that is not the current one.
+        `statement` is the statement that holds the node where that is not the current one. `asks` is what the place
+        asks each stage for, where what it gets follows from the range of the stage.
         """
         span = self.span(node)
         if (rule.info.code, span) in self._told:
@@ -344,6 +346,7 @@ class Context(Listener):
                 code=rule.info.code, name=rule.info.name, severity=severity, path=self.source.path, span=span,
                 symbol=self.flow.symbol, message=message, trace=tuple(trace or ()), fix=fix, no_fix=no_fix,
                 statement=self._header(statement), shape=f"{rule.info.code} {shape}", fingerprint=normal,
+                asks=asks,
             )
         )  # fmt: skip
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from pplint.engine.learnt import Learnt
 from pplint.engine.reading import Wanted
 from pplint.engine.store import Store
-from pplint.finding import Edit, Finding, Fix, Span, Step, Trouble
+from pplint.finding import Edit, Finding, Fix, Span, Step, Trouble, asks_of
 
 
 class Stamp(NamedTuple):
@@ -226,7 +226,8 @@ def _finding(row: Any) -> Finding:
         trace=tuple(Step(str(p), int(line), int(column), str(text)) for p, line, column, text in raw.trace),
         fix=fix,
         statement=None if raw.statement is None else _span(raw.statement),
-        impact=tuple(map(str, raw.impact)),
+        impact=None,
+        asks=asks_of(raw.asks),
     )
 
 

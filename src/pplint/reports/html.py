@@ -11,6 +11,7 @@ from pplint.reports.frame import code_frame
 from pplint.reports.harmless import harmless
 from pplint.reports.paths import display_path
 from pplint.reports.report import Report
+from pplint.reports.stages import stage_lines
 from pplint.reports.summary import summary
 
 _STYLE = """
@@ -76,7 +77,7 @@ def _finding(finding: Finding, report: Report) -> Iterator[str]:
             where = f"{display_path(step.path, report)}:{step.line}: " if step.path else ""
             yield f"<li>{_safe(where + step.text)}</li>"
         yield "</ol>"
-    for line in finding.impact:
+    for line in stage_lines(finding.impact):
         yield f"<p>Impact: {_safe(line)}</p>"
     if finding.changed_by:
         yield f"<p>Changed by: {_safe(finding.changed_by)}</p>"

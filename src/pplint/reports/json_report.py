@@ -6,9 +6,10 @@ import json
 from collections.abc import Iterable
 from typing import Any, TextIO
 
-from pplint.finding import Edit, Finding, Fix, Step, Trouble
+from pplint.finding import Edit, Finding, Fix, Impact, Step, Trouble
 from pplint.reports.paths import display_path
 from pplint.reports.report import Report
+from pplint.reports.stages import stage_lines
 from pplint.reports.summary import count
 
 VERSION = 1
@@ -38,7 +39,8 @@ def finding_object(finding: Finding, report: Report) -> dict[str, Any]:
         "symbol": finding.symbol,
         "message": finding.message,
         "trace": [_step(step, report) for step in finding.trace],
-        "impact": list(finding.impact) or None,
+        "impact": stage_lines(finding.impact) or None,
+        "outcomes": _outcomes(finding.impact) if finding.impact else None,
         "fix": _fix(finding.fix) if finding.fix else None,
         "fingerprint": finding.fingerprint,
     }
@@ -70,6 +72,10 @@ def summary_object(report: Report) -> dict[str, int]:
         "files_with_findings": counts.files,
         "files_checked": report.files_checked,
     }
+
+
+def _outcomes(impact: Impact) -> list[dict[str, Any]]:
+    return [{**one._asdict(), "stages": [stage._asdict() for stage in one.stages]} for one in impact.layouts]
 
 
 def _step(step: Step, report: Report) -> dict[str, Any]:

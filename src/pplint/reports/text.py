@@ -11,6 +11,7 @@ from pplint.reports.frame import code_frame
 from pplint.reports.harmless import harmless
 from pplint.reports.paths import display_path
 from pplint.reports.report import Report
+from pplint.reports.stages import stage_table
 from pplint.reports.statistics import shapes
 from pplint.reports.summary import summary
 
@@ -85,11 +86,18 @@ def _finding_rows(finding: Finding, report: Report, paint: Paint, encoding: str)
             text = paint(row.text, "mark") if row.mark else row.text
             yield (paint(row.gutter, "gutter") + text).rstrip()
     yield from _reason_rows(finding, report, paint)
-    for line in finding.impact:
-        yield f"  {paint('impact', 'label')}: {harmless(line)}"
+    yield from _impact_rows(finding, paint)
     if finding.changed_by:
         yield f"  {paint('changed by', 'label')}: {harmless(finding.changed_by)}"
     yield from _fix_rows(finding, source, paint)
+
+
+def _impact_rows(finding: Finding, paint: Paint) -> Iterator[str]:
+    """What each stage gets, below one another."""
+    margin = "  impact: "
+    for number, row in enumerate(stage_table(finding.impact) if finding.impact else ()):
+        label = margin.replace("impact", paint("impact", "label")) if number == 0 else " " * len(margin)
+        yield label + harmless(row)
 
 
 def _clone_rows(finding: Finding, group: list[Finding], report: Report, paint: Paint) -> Iterator[str]:
