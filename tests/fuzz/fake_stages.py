@@ -34,10 +34,10 @@ class Buffer:
 class SamplePool:
     """Takes GLOBAL layer ids; unlike a list it does not take a negative index for one from the end."""
 
-    def __init__(self, start_layer: int, end_layer: int) -> None:
+    def __init__(self, layer_num: int, start_layer: int, end_layer: int) -> None:
         self.start_layer = start_layer
         self.end_layer = end_layer
-        self.layer_num = end_layer - start_layer
+        self.layer_num = layer_num
         self.k_buffer = [Buffer("k", i) for i in range(start_layer, end_layer)]
         self.v_buffer = [Buffer("v", i) for i in range(start_layer, end_layer)]
 
@@ -53,6 +53,12 @@ class SamplePool:
         return rows[layer_id - self.start_layer]
 
 
+def run_overlapped(layers: list[Any], size: int) -> list[int]:
+    """Reads an attribute of the first layer and of each one."""
+    kind = layers[0].mlp
+    return [layer.mlp.id for layer in layers if kind]
+
+
 class PPMissingLayer:
     """Stands for a layer of another stage: it has no attributes."""
 
@@ -60,9 +66,8 @@ class PPMissingLayer:
 class SampleModel:
     """Holds a padded layer list."""
 
-    def __init__(self, start_layer: int, end_layer: int) -> None:
-        self.start_layer = start_layer
-        self.end_layer = end_layer
+    def __init__(self, config: Any, pp_group: Any) -> None:
+        self.start_layer, self.end_layer = start_layer, end_layer = STAGES[pp_group.rank_in_group]
         self.layers: list[Any] = [
             SimpleNamespace(layer_id=i, mlp=SimpleNamespace(num_experts=4, id=i), self_attn=Buffer("a", i))
             if start_layer <= i < end_layer
@@ -74,12 +79,13 @@ class SampleModel:
 def run(code: str, rank: int) -> dict[str, str]:
     """Run each `case_*` function of a module on a rank; give what it computed, or the error, by name."""
     start, end = STAGES[rank]
-    pool, model = SamplePool(start, end), SampleModel(start, end)
+    pool = SamplePool(end - start, start, end)
     group = SimpleNamespace(is_first_rank=rank == 0, is_last_rank=rank == 2, rank_in_group=rank)
+    model = SampleModel(group, group)
     runner = SimpleNamespace(token_to_kv_pool=pool, model=model)
     known = {
         "SamplePool": SamplePool, "SampleModel": SampleModel, "PPMissingLayer": PPMissingLayer,
-        "partial": functools.partial,
+        "partial": functools.partial, "run_overlapped": run_overlapped,
     }  # fmt: skip
 
     def imported(name: str, *_: Any) -> SimpleNamespace:

@@ -6,6 +6,7 @@ import codecs
 import textwrap
 from typing import NamedTuple
 
+from generated_classes import classes
 from hypothesis import strategies as st
 
 POOL = """\
@@ -51,7 +52,14 @@ def make_layers(num_hidden_layers, layer_fn, pp_rank=None, pp_size=None):
     return layers, 0, num_hidden_layers
 """
 
+OVERLAP = """\
+def run_overlapped(layers, size):
+    kind = layers[0].mlp
+    return [layer.mlp.id for layer in layers if kind]
+"""
+
 FILES = {
+    "srt/batch_overlap/sample_overlap.py": OVERLAP,
     "srt/mem_cache/sample_pool.py": POOL,
     "srt/models/sample_model.py": MODEL,
     "srt/layers/sample_utils.py": UTILS,
@@ -59,6 +67,7 @@ FILES = {
 
 HEAD = """\
 from functools import partial
+from sglang.srt.batch_overlap.sample_overlap import run_overlapped
 from sglang.srt.mem_cache.sample_pool import SamplePool
 from sglang.srt.models.sample_model import SampleModel
 
@@ -66,11 +75,15 @@ from sglang.srt.models.sample_model import SampleModel
 
 
 class Written(NamedTuple):
-    """A module: its bytes, its text with LF ends, and the functions that safe fixes make right on every rank."""
+    """A module: its bytes, its text with LF ends, and its functions that are right on every rank after fixes.
+
+    For `repairable` the safe fixes do, for `unsafely` it takes the unsafe ones, and that each finding has a fix.
+    """
 
     data: bytes
     text: str
     repairable: frozenset[str]
+    unsafely: frozenset[str]
 
 
 _ZEROS = ("0", "(0)", "((0))", "0x0", "0o0", "0_0", "00", "layer_id=0", "layer_id = (0)")
@@ -89,16 +102,20 @@ _RIGHT = (
     "pool.layer_num",
     "'# pool.get_key_buffer(0)'",
 )
-_OTHER = (
+_UNSAFE = (
     "pool.get_value_buffer(-1).shape",
     "model.layers[-1].mlp.id",
     "[layer.mlp.id for layer in model.layers]",
     "[model.layers[i].mlp.id for i in range(len(model.layers))]",
-    "[(i, layer.self_attn) for i, layer in enumerate(model.layers)]",
+    "[(i, layer.mlp.id) for i, layer in enumerate(model.layers)]",
     "[layer.mlp.id for layer in model.layers[0 : model.end_layer]]",
     "[model.layers[i].mlp.id for i in range(0, model.end_layer)]",
+)
+_OTHER = (
+    *_UNSAFE,
     "[model.layers[i].mlp.id for i in range( # all\n model.end_layer)]",
     "[model.layers[i].mlp.id for i in range((model.end_layer))]",
+    "[(i, layer.self_attn) for i, layer in enumerate(model.layers)]",
     "(lambda: pool)().get_value_buffer(0).shape",
     "(chosen := pool).get_value_buffer(0).shape",
     "pool.get_value_buffer(*[0])",
@@ -162,29 +179,41 @@ _BLOCKS = (
 )  # fmt: skip
 
 
+_NOTES = ("", "", "  # note", "  # ignore 0 é")
+_MARKED = (
+    *_NOTES,
+    "  # pplint: ignore[PPL101] é",
+    "  # pplint: ignore[PPL101, PPL301] x",
+    "  # a # pplint: ignore[PPL9] x",
+)
+
+
 @st.composite
-def _statement(draw: st.DrawFn, pieces: st.SearchStrategy[str], depth: int) -> str:
+def _statement(draw: st.DrawFn, pieces: st.SearchStrategy[str], depth: int, notes: tuple[str, ...]) -> str:
     if depth and draw(st.integers(0, 2)) == 0:
-        body = "\n".join(draw(st.lists(_statement(pieces, depth - 1), min_size=1, max_size=2)))
+        body = "\n".join(draw(st.lists(_statement(pieces, depth - 1, notes), min_size=1, max_size=2)))
         block = draw(st.sampled_from(_BLOCKS))
         return block.format(textwrap.indent(body, " " * 4), textwrap.indent(body, " " * 8))
     expression = draw(pieces)
     for _ in range(draw(st.integers(0, 2))):
         expression = draw(st.sampled_from(_EXPRESSION_WRAPS)).format(expression)
-    comment = draw(st.sampled_from(("", "", "  # note", "  # ignore 0 é")))
     lines = draw(st.sampled_from(_STATEMENTS)).format(expression).split("\n")
     if not lines[-1].endswith("\\") and "\\" not in "".join(lines):
-        lines[-1] += comment
+        lines[-1] += draw(st.sampled_from(notes))
     return "\n".join(lines)
 
 
 @st.composite
-def _function(draw: st.DrawFn, name: str, repairable: bool) -> str:
+def _function(draw: st.DrawFn, name: str, kind: str) -> str:
+    """A function of which all that is wrong has a fix: a `safe` or an `unsafe` one; or of `any` code."""
     right = st.sampled_from(_RIGHT)
-    pieces = st.one_of(_safe(), _safe(), right)
-    if not repairable:
-        pieces = st.one_of(st.sampled_from(_OTHER), st.sampled_from(_OTHER), right, _safe())
-    body = draw(st.lists(_statement(pieces, 2), min_size=1, max_size=4))
+    pieces = {
+        "safe": st.one_of(_safe(), _safe(), right),
+        "unsafe": st.one_of(_safe(), st.sampled_from(_UNSAFE), right),
+        "any": st.one_of(st.sampled_from(_OTHER), st.sampled_from(_OTHER), right, _safe()),
+    }[kind]
+    notes = _MARKED if kind == "any" else _NOTES
+    body = draw(st.lists(_statement(pieces, 2, notes), min_size=1, max_size=4))
     signature = draw(
         st.sampled_from(
             (
@@ -198,16 +227,20 @@ def _function(draw: st.DrawFn, name: str, repairable: bool) -> str:
 
 @st.composite
 def modules(draw: st.DrawFn) -> Written:
-    """A module of a few functions `case_<n>(pool, model, runner, group, out)`."""
+    """A module of a few functions `case_<n>(pool, model, runner, group, out)`, some of them with a class."""
     parts = [HEAD]
-    repairable = set()
+    repairable: dict[str, set[str]] = {"safe": set(), "unsafe": set(), "any": set()}
     for number in range(draw(st.integers(1, 3))):
-        name, right = f"case_{number}", draw(st.booleans())
-        if right:
-            repairable.add(name)
-        parts.append(draw(_function(name, right)))
+        kind = draw(st.sampled_from(("safe", "safe", "unsafe", "any", "class")))
+        if kind == "class":
+            written = draw(classes(number))
+            kind = "safe" if written.safe else "unsafe"
+            parts.append(written.text)
+        else:
+            parts.append(draw(_function(f"case_{number}", kind)))
+        repairable[kind].add(f"case_{number}")
     text = _compilable(draw(st.sampled_from(("\n", "\n\n", "\n\x0c\n"))).join(parts))
-    return Written(*draw(_bytes(text)), frozenset(repairable))
+    return Written(*draw(_bytes(text)), frozenset(repairable["safe"]), frozenset(repairable["unsafe"]))
 
 
 def _compilable(text: str) -> str:
