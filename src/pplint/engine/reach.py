@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from pplint.engine.project import Padded, Place, Project
@@ -107,13 +107,19 @@ def _split_line(project: Project, class_id: str) -> int | None:
     for one in project.mro(class_id):
         for attribute, entries in project.classes[one]["attrs"].items():
             found: Padded | None = project.padded_attribute(one, attribute)
-            if found is not None:
-                return found.line
-            for entry in entries:
-                value = entry["v"]
-                called = value[1][1] if value[0] == "item" and value[1][0] == "call" else ("",)
-                if is_start(attribute) and called[-1] in RANGE_MAKERS:
-                    return int(entry["line"])
+            line = found.line if found is not None else range_line(attribute, entries)
+            if line is not None:
+                return line
+    return None
+
+
+def range_line(attribute: str, entries: Iterable[dict[str, Any]]) -> int | None:
+    """The line where an attribute becomes the first layer of the stage by asking for the range itself, or None."""
+    for entry in entries:
+        value = entry["v"]
+        called = value[1][1] if value[0] == "item" and value[1][0] == "call" else ("",)
+        if is_start(attribute) and called[-1] in RANGE_MAKERS:
+            return int(entry["line"])
     return None
 
 
