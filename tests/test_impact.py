@@ -6,23 +6,24 @@ import pytest
 
 from pplint.finding import (
     DIRECT,
-    END,
     KEYED,
-    LAYERS,
+    MODEL_END,
     MODULE,
     NAMED,
     PADDED,
     ROOM,
     SHIFTED,
-    START,
+    STAGE_END,
+    STAGE_START,
     TEST,
     WHOLE,
+    ZERO,
     Asks,
     Bound,
 )
 from pplint.impact import LayoutError, impact_of, layout_outcome, stages_of, usual_layouts
 
-ZERO, ONE, FIRST, PAST, ALL = Bound(""), Bound("", 1), Bound(START), Bound(END), Bound(LAYERS)
+ONE, FIRST, PAST, ALL = ZERO.plus(1), STAGE_START, STAGE_END, MODEL_END
 LITERAL_0 = Asks(SHIFTED, ZERO, ONE, meant=FIRST)
 
 
@@ -75,26 +76,24 @@ def told(asks, *layout):
         pytest.param(LITERAL_0, (2, 8, ()), "ok ok0>4", id="0 of an even split is the first layer by luck"),
         pytest.param(LITERAL_0, (3, 8, ()), "ok other0>3 I0", id="0 of an uneven split is another layer"),
         pytest.param(LITERAL_0, (2, 1, ()), "I0 ok", id="a stage without layers has nothing to give"),
-        pytest.param(Asks(SHIFTED, Bound("", -1), ZERO, Bound(END, -1)), (2, 8, ()), "ok7>3 I7", id="-1"),
+        pytest.param(Asks(SHIFTED, Bound("", -1), ZERO, PAST.plus(-1)), (2, 8, ()), "ok7>3 I7", id="-1"),
         pytest.param(Asks(SHIFTED, Bound("", 3), Bound("", 4)), (2, 6, ()), "I3 ok", id="some layer"),
         pytest.param(Asks(SHIFTED, ZERO, ALL), (2, 8, ()), "I4 other0>4", id="every id of the model"),
         pytest.param(Asks(SHIFTED, FIRST, PAST, counted=True), (2, 8, ()), "ok ok0>4", id="counted from 0"),
         pytest.param(Asks(SHIFTED, FIRST, PAST, counted=True), (3, 8, ()), "ok other2>3 I0", id="uneven"),
         pytest.param(Asks(DIRECT, FIRST, PAST), (3, 8, ()), "ok I3 I5", id="not shifted"),
-        pytest.param(
-            Asks(DIRECT, FIRST, Bound(START, 1)), (3, 8, ()), "ok other2>4 I5", id="not shifted, one"
-        ),
+        pytest.param(Asks(DIRECT, FIRST, FIRST.plus(1)), (3, 8, ()), "ok other2>4 I5", id="not shifted, one"),
         pytest.param(Asks(KEYED, ZERO, ONE), (2, 8, ()), "ok K0", id="a dictionary of the stage's ids"),
         pytest.param(Asks(NAMED, ZERO, ALL, error="KeyError"), (2, 2, ()), "K1 K0", id="all weights"),
         pytest.param(Asks(PADDED, ZERO, ONE), (2, 8, ()), "ok A0", id="the first slot of a padded list"),
         pytest.param(Asks(PADDED, Bound("", -1), ZERO), (2, 8, ()), "A7 ok", id="the last slot"),
         pytest.param(Asks(PADDED, ZERO, ALL), (2, 8, ()), "A4 A0", id="each slot"),
         pytest.param(Asks(PADDED, FIRST, ALL), (2, 8, ()), "A4 ok", id="each slot from the stage on"),
-        pytest.param(Asks(PADDED, PAST, Bound(END, 1)), (2, 8, ()), "A4 I8", id="one past the stage"),
+        pytest.param(Asks(PADDED, PAST, PAST.plus(1)), (2, 8, ()), "A4 I8", id="one past the stage"),
         pytest.param(Asks(WHOLE, FIRST, PAST, counted=True), (2, 8, ()), "ok other4>0", id="a configuration"),
         pytest.param(Asks(WHOLE, ZERO, ONE, meant=FIRST), (2, 8, ()), "ok other4>0", id="0 as the start"),
         pytest.param(Asks(ROOM, FIRST, PAST), (3, 8, ()), "ok I3 I5", id="a pool that counts from 0"),
-        pytest.param(Asks(TEST, FIRST, Bound(END, 1)), (2, 8, ()), "other4 ok", id="a test takes the end in"),
+        pytest.param(Asks(TEST, FIRST, PAST.plus(1)), (2, 8, ()), "other4 ok", id="a test takes the end in"),
         pytest.param(
             Asks(MODULE, real_on=("first",)), (3, 8, ()), "ok A A", id="a module of the first stage"
         ),
@@ -125,7 +124,7 @@ def test_each_stage_gets_what_python_gives_it(asks, layout, expected):
             id="every id",
         ),
         pytest.param(
-            Asks(TEST, FIRST, Bound(END, 1)),
+            Asks(TEST, FIRST, PAST.plus(1)),
             "silently another layer on every stage but the last",
             id="a test",
         ),

@@ -8,8 +8,11 @@ from pplint.engine import values as v
 from pplint.engine.accessors import GLOBAL, Target
 from pplint.engine.context import Context
 from pplint.engine.guards import FIRST
+from pplint.engine.pools import asked_densely
+from pplint.engine.project import Builder
 from pplint.engine.values import Value
 from pplint.finding import ERROR, INFO, SAFE, UNSAFE, Fix, Step
+from pplint.rules.asking import literal_asks
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.builders import argument_for, builders_of, level_of_builders
 from pplint.rules.first_layers import not_enough, unreached
@@ -149,6 +152,7 @@ class LiteralLayerId(Rule):
             built = [one.class_id for one in builders]
             clause, exceptions = not_enough(context, node, [one for one, _ in reached], built)
         trace += exceptions
+        reached_here = not dead and not _latent(context, callee, builders)
         message = (
             f"layer id {value.data} is given to `{method}`, which takes a GLOBAL layer id: "
             f"{_stage(value.data)}{said}{clause}"
@@ -156,8 +160,9 @@ class LiteralLayerId(Rule):
         if severity == INFO:
             fix = None
         context.report(
-            self, argument, message, severity=severity, trace=trace, fix=fix, no_fix=no_fix, around=node
-        )
+            self, argument, message, severity=severity, trace=trace, fix=fix, no_fix=no_fix, around=node,
+            asks=literal_asks(context, value.data, [one for one, _ in reached]) if reached_here else None,
+        )  # fmt: skip
 
     def _fix(
         self,
@@ -187,6 +192,18 @@ class LiteralLayerId(Rule):
         direct = literal is argument
         safety = SAFE if value.data == 0 and (direct or _stable(context, receiver)) else UNSAFE
         return Fix(safety, f"ask for `{text}`", (context.edit(literal, text),)), ""
+
+
+def _latent(context: Context, callee: Value, builders: list[Builder]) -> bool:
+    """Whether it is not known what an inner pool owns: it has no stage range, or holds layers of one kind only."""
+    path: tuple[str, ...] = callee.data if callee.kind == v.PATH else ()
+    if builders and not any(one.with_range for one in builders):
+        return True
+    return (
+        len(path) == 3
+        and path[0] == "self"
+        and asked_densely(context.accessors, context.class_id, path[1]) is not None
+    )
 
 
 def _in_function(context: Context, literal: ast.expr) -> bool:

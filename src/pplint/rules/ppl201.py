@@ -7,6 +7,7 @@ import ast
 from pplint.engine.context import Context
 from pplint.engine.slots import Slots, is_literal
 from pplint.finding import ERROR, SAFE, UNSAFE, Fix
+from pplint.rules.asking import slots_asks
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.layer_reads import owner_text, plain_getattr, read_slots, shown
 from pplint.rules.samples import LAYERS, UTILS
@@ -130,6 +131,7 @@ class LiteralLayerIndex(Rule):
         context.report(
             self, picked.slice if picked is not None else node, message, severity=severity, trace=trace,
             fix=fix, no_fix=no_fix or "which layer is meant is for the author to say", around=node,
+            asks=slots_asks(context, node, slots),
         )  # fmt: skip
 
     def _fix(self, context: Context, slots: Slots, picked: ast.Subscript) -> tuple[Fix | None, str]:

@@ -10,7 +10,8 @@ from pplint.engine import values as v
 from pplint.engine.context import Context
 from pplint.engine.guards import FIRST, SINGLE
 from pplint.engine.values import Value, Values
-from pplint.finding import ERROR, UNSAFE, Fix
+from pplint.finding import ERROR, NAMED, UNSAFE, Asks, Fix
+from pplint.rules.asking import one_id
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.layer_reads import stage_start
 from pplint.rules.samples import LAYERS, UTILS
@@ -167,8 +168,20 @@ class LiteralLayerName(Rule):
         context.report(
             self, named.node, message, severity=severity, fix=fix,
             trace=[context.step(node, "the name is looked up here")],
-            no_fix=no_fix, statement=context.home(named.node),
+            no_fix=no_fix, statement=context.home(named.node), asks=_asks(node, named.number),
         )  # fmt: skip
+
+
+def _asks(node: ast.expr, number: int) -> Asks | None:
+    """What the lookup asks for; `get` and `pop` may have a default, or give None."""
+    if isinstance(node, ast.Compare):
+        error = "AssertionError"
+    elif isinstance(node, ast.Subscript):
+        error = "KeyError"
+    else:
+        name = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
+        error = {"pop": "KeyError", **dict.fromkeys(_GETTERS, "AttributeError")}.get(name, "")
+    return Asks(NAMED, *one_id(number), error=error) if error else None
 
 
 def _takes_part(context: Context) -> bool:

@@ -6,12 +6,15 @@ import ast
 
 from pplint.engine import values as v
 from pplint.engine.accessors import GLOBAL, Target
+from pplint.engine.answers import answer_of
 from pplint.engine.context import Context
 from pplint.engine.elements import filtered, position_said
 from pplint.engine.guards import SINGLE
 from pplint.engine.slots import Slots, is_whole
 from pplint.engine.spaces import EVERY, START, space_of
-from pplint.finding import ERROR, UNSAFE, WARNING, Fix
+from pplint.engine.values import Value
+from pplint.finding import ERROR, UNSAFE, WARNING, Asks, Fix
+from pplint.rules.asking import bounds_of, runs_through, slots_asks
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.builders import argument_for
 from pplint.rules.layer_reads import owner_text, plain_getattr, read_slots, shown
@@ -200,8 +203,9 @@ class FullLayerLoop(Rule):
         text = f"`{slots.padded.attribute}` gets a slot for every layer here"
         trace.append(context.fact_step(slots.padded.owner, slots.padded.line, text))
         context.report(
-            self, node, message, severity=severity, trace=trace, fix=fix, no_fix=no_fix, around=node
-        )
+            self, node, message, severity=severity, trace=trace, fix=fix, no_fix=no_fix, around=node,
+            asks=slots_asks(context, node, slots),
+        )  # fmt: skip
 
     def _told(self, loop: ast.AST | None) -> bool:
         known = loop in self._loops
@@ -229,8 +233,17 @@ class FullLayerLoop(Rule):
             context.report(
                 self, argument, message, severity=severity, trace=trace, around=node,
                 no_fix="where the stage range comes from is for the author to say",
+                asks=_asks(context, node, value, target),
             )  # fmt: skip
             return
+
+
+def _asks(context: Context, node: ast.Call, value: Value, target: Target) -> Asks | None:
+    """What a loop asks an accessor for, if nothing ends it early."""
+    bounds, answer = bounds_of(context, value), answer_of(context.accessors, [target])
+    if bounds is None or not answer.access or not runs_through(context, node):
+        return None
+    return Asks(answer.access, *bounds)
 
 
 def _is_put_off(context: Context, node: ast.expr) -> bool:

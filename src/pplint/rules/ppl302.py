@@ -9,7 +9,7 @@ from pplint.engine.flow import Flow
 from pplint.engine.loaders import Call, Loaders, LoaderWalk, is_scale
 from pplint.engine.reach import entries_above, split_below
 from pplint.engine.summary import module_constants
-from pplint.finding import INFO, WARNING
+from pplint.finding import INFO, MODEL_END, NAMED, WARNING, ZERO, Asks
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.samples import LAYERS, UTILS
 
@@ -180,6 +180,7 @@ class UnfilteredWeightLookup(Rule):
         context.report(
             self, node, message, severity=severity, trace=trace,
             no_fix="whether to test the range or membership, and where, is for the author to say",
+            asks=Asks(NAMED, ZERO, MODEL_END, error="KeyError"),
         )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from pplint.engine.context import Context
 from pplint.engine.pools import StageList
 from pplint.engine.spaces import EVERY, OWNED, START, Space
 from pplint.engine.values import Value
-from pplint.finding import ERROR, INFO, SAFE, Step
+from pplint.finding import DIRECT, ERROR, INFO, SAFE, STAGE_END, STAGE_START, Asks, Step
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.builders import argument_for, both_spaces, level_at, one_space, shift_fix
 from pplint.rules.pool_samples import BUFFERS
@@ -184,6 +184,7 @@ class GlobalIdOnLocalList(Rule):
                 trace=[context.step(argument, found.why), *context.steps(target.evidence)],
                 no_fix="subtract the stage's `start_layer`; which object has it here is not certain",
                 around=node,
+                asks=_asks(found, severity),
             )
             return
 
@@ -231,6 +232,7 @@ class GlobalIdOnLocalList(Rule):
             fix=fix if severity != INFO else None,
             no_fix=no_fix,
             around=node,
+            asks=_asks(found, severity),
         )
 
     def _siblings(
@@ -282,6 +284,13 @@ def _global(context: Context, node: ast.expr) -> Space | None:
     if found is None or (found[1].kind == EVERY and "num_hidden_layers" not in found[1].why):
         return None
     return found[1]
+
+
+def _asks(found: Space, severity: str) -> Asks | None:
+    """What the ids ask a list of the stage for; a latent finding speaks of a list that may have other entries."""
+    ids = {OWNED: (STAGE_START, STAGE_END), START: (STAGE_START, STAGE_START.plus(1))}
+    bounds = ids.get(found.kind)
+    return Asks(DIRECT, *bounds) if bounds is not None and severity != INFO else None
 
 
 def _shown(context: Context, shown: StageList, name: str) -> Step:

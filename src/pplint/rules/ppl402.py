@@ -6,13 +6,15 @@ import ast
 import re
 
 from pplint.engine import values as v
-from pplint.engine.accessors import GLOBAL, LOCAL
+from pplint.engine.accessors import GLOBAL, LOCAL, Target
+from pplint.engine.answers import answer_of
 from pplint.engine.context import Context
 from pplint.engine.pools import takes_range
 from pplint.engine.spaces import END, EVERY, OWNED, STAGE, START, Space, space_of
-from pplint.engine.values import Value
+from pplint.engine.values import Value, Values
 from pplint.engine.vocabulary import STAGE_COUNT_NAMES
-from pplint.finding import ERROR, INFO, UNSAFE, Fix
+from pplint.finding import ERROR, INFO, KEYED, STAGE_END, STAGE_START, UNSAFE, WHOLE, Asks, Fix
+from pplint.rules.asking import runs_through
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.builders import argument_for, both_spaces, builders_of, level_at, one_space
 from pplint.rules.pool_samples import BUFFERS
@@ -160,8 +162,14 @@ class LocalIndexAsLayerId(Rule):
                 fix=fix if severity != INFO else None,
                 no_fix=no_fix,
                 around=node,
+                asks=self._given(context, node, target, value) if severity != INFO else None,
             )
             return
+
+    def _given(self, context: Context, node: ast.Call, target: Target, value: Value) -> Asks | None:
+        answer = answer_of(context.accessors, [target])
+        whole = answer.access and (value.kind not in _COUNTED or runs_through(context, node))
+        return Asks(answer.access, STAGE_START, STAGE_END, counted=True) if whole else None
 
     def subscript(self, context: Context, node: ast.Subscript) -> None:
         """Compare an index with the list of the full length that it is used on."""
@@ -183,6 +191,7 @@ class LocalIndexAsLayerId(Rule):
             trace=[context.step(node.slice, found[1].why)],
             no_fix="count from `start_layer`, or add it; other uses of the counter may need the LOCAL index",
             around=node,
+            asks=_asks(context, node, container),
         )
 
     def compare(self, context: Context, node: ast.Compare) -> None:
@@ -212,6 +221,14 @@ class LocalIndexAsLayerId(Rule):
                 around=node,
             )
             return
+
+
+def _asks(context: Context, node: ast.Subscript, container: Values) -> Asks | None:
+    """What a counter asks a list of all layers for; what becomes of a placeholder is not known here."""
+    if context.padded(container) is not None or not runs_through(context, node):
+        return None
+    mapped = any(context.is_mapping(path) for path in v.paths(container))
+    return Asks(KEYED if mapped else WHOLE, STAGE_START, STAGE_END, counted=True)
 
 
 def _counts_itself(context: Context, callee: Value, value: Value) -> bool:

@@ -8,7 +8,8 @@ from pplint.engine import values as v
 from pplint.engine.context import Context
 from pplint.engine.guards import LAST
 from pplint.engine.spaces import END, OWNED, STAGE_COUNT, START, common_space
-from pplint.finding import ERROR, INFO, UNSAFE, Fix
+from pplint.finding import ERROR, INFO, PADDED, STAGE_END, STAGE_START, TEST, UNSAFE, Asks, Fix
+from pplint.rules.asking import is_read
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.samples import LAYERS, UTILS
 
@@ -98,8 +99,9 @@ class StageEndOffByOne(Rule):
                 self._past_end(context, node, index.upper)
         elif _kind(context, index) == END and context.padded(context.flow.evaluate(node.value)) is not None:
             self._report(
-                context, index, node, "`end_layer` is the first layer of the next stage: a placeholder here"
-            )
+                context, index, node, "`end_layer` is the first layer of the next stage: a placeholder here",
+                asks=Asks(PADDED, STAGE_END, STAGE_END.plus(1)) if is_read(context, node) else None,
+            )  # fmt: skip
 
     def binary(self, context: Context, node: ast.BinOp) -> None:
         """`end - start + 1` as a number of layers."""
@@ -125,7 +127,8 @@ class StageEndOffByOne(Rule):
             if closed or asked:
                 where = sides[position + 1] if right == END else sides[position]
                 text = "`end_layer` is one past the last layer of the stage: it belongs to the next one"
-                self._report(context, where, node, text)
+                taken = Asks(TEST, STAGE_START, STAGE_END.plus(1)) if closed else None
+                self._report(context, where, node, text, asks=taken)
 
     def _past_end(self, context: Context, node: ast.expr, end: ast.expr) -> None:
         """Report `end + 1`, written there or in a local."""
@@ -150,6 +153,7 @@ class StageEndOffByOne(Rule):
         *,
         severity: str = "",
         fix: Fix | None = None,
+        asks: Asks | None = None,
     ) -> None:
         if context.draft or LAST in context.stage():
             return
@@ -165,6 +169,7 @@ class StageEndOffByOne(Rule):
             if fix
             else "whether the test, the count or the bound is meant is for the author to say",
             around=around,
+            asks=asks,
         )
 
 

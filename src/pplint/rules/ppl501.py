@@ -13,6 +13,7 @@ from pplint.engine.modules import StageModule, stage_modules_of
 from pplint.engine.project import position_of
 from pplint.engine.values import Value
 from pplint.finding import ERROR, INFO
+from pplint.rules.asking import module_asks
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.missing import level_of, module_step, placeholder, stages_without
 from pplint.rules.ppl502 import tied_value
@@ -137,6 +138,7 @@ class MissingStageModule(Rule):
         context.report(
             self, node, message, severity=severity, trace=[module_step(context, module)],
             no_fix="whether the value is needed on every stage, and where it then comes from, is for the author to say",
+            asks=module_asks(context, module.real_on),
         )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from pplint.engine import values as v
 from pplint.engine.context import Context
 from pplint.engine.guards import SINGLE
 from pplint.engine.vocabulary import DRAFT, MODEL_COUNT_NAMES, STAGE_COUNT_NAMES, is_end, is_start
-from pplint.finding import Step
+from pplint.finding import ROOM, STAGE_END, STAGE_START, Asks, Step
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.samples import POOL
 
@@ -131,7 +131,17 @@ class PoolWithoutStageRange(Rule):
         context.report(
             self, node.func, message, severity=severity, trace=trace, around=node,
             no_fix="where the range comes from is not certain; take the expression of the sibling call",
+            asks=_asks(context, node, class_id),
         )  # fmt: skip
+
+
+def _asks(context: Context, node: ast.Call, class_id: str) -> Asks | None:
+    """What the layers of the stage ask a pool for that has room for them but counts from 0."""
+    count = next(k.value for k in node.keywords if k.arg in STAGE_COUNT_NAMES)
+    paths = v.paths(context.flow.evaluate(count))
+    own = bool(paths) and all(path[-1] in STAGE_COUNT_NAMES for path in paths)
+    listed = any(context.project.classes[one]["shifted"] for one in context.project.mro(class_id))
+    return Asks(ROOM, STAGE_START, STAGE_END) if own and listed else None
 
 
 def _counts(context: Context, count: ast.expr) -> bool:

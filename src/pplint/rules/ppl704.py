@@ -9,7 +9,8 @@ from pplint.engine.context import Context
 from pplint.engine.guards import FIRST
 from pplint.engine.reach import entry_classes, forwards_range, split_below
 from pplint.engine.vocabulary import is_start
-from pplint.finding import INFO, WARNING, Step
+from pplint.finding import INFO, STAGE_START, WARNING, WHOLE, Asks, Step
+from pplint.rules.asking import one_id
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.samples import LAYERS, UTILS
 
@@ -155,6 +156,7 @@ class DefaultedStageRange(Rule):
         context.report(
             self, node, message, severity=severity, trace=trace,
             no_fix="which object knows the range is for the author to say",
+            asks=Asks(WHOLE, *one_id(0), meant=STAGE_START) if severity != INFO else None,
         )  # fmt: skip
 
 
