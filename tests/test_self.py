@@ -12,6 +12,10 @@ from pplint.cli import run
 
 SRC = Path(__file__).parents[1] / "src"
 
+_READY = (
+    *("cells", "facts", "forward", "loader", "models", "modules", "proxies", "rows", "rules", "runs"),
+    *("sources", "walk", "whatif"),
+)
 FLOORS = (
     ("pplint", "pplint.finding"),
     (
@@ -29,7 +33,11 @@ FLOORS = (
         "pplint.engine.snapshot",
         "pplint.engine.check",
     ),  # these run the rules
-    ("pplint.engine.facts_text", "pplint.engine.readiness"),
+    (
+        "pplint.engine.facts_text",
+        "pplint.engine.readiness",
+        *(f"pplint.engine.ready_{part}" for part in _READY),
+    ),
     (
         "pplint.settings",
         "pplint.fixes",

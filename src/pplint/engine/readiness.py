@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import os
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
-from pplint.engine.context import Facts
-from pplint.engine.reach import entry_classes, forwards_range, split_below
-from pplint.engine.root import find_root
+from pplint.engine.root import Root, find_root
 
 MET, MISSING, NOT_APPLICABLE, UNKNOWN = "met", "missing", "not applicable", "unknown"
 STATES = (MET, MISSING, NOT_APPLICABLE, UNKNOWN)
 READY, NEARLY, NOT = "ready", "nearly", "not"
-VERDICTS = (READY, NEARLY, NOT)
+VERDICTS = (READY, NEARLY, NOT, NOT_APPLICABLE)
 
 
 class Column(NamedTuple):
@@ -47,41 +47,87 @@ class Row(NamedTuple):
 
 
 COLUMNS = (
-    Column("proxies", "proxies", "forward takes `pp_proxy_tensors` and uses them"),
+    Column("proxies", "proxies", "forward takes `pp_proxy_tensors`, reads them and hands on to the next stage"),
     Column("split", "split", "the layers are split by stage"),
-    Column("range", "range", "`start_layer` and `end_layer` are exposed"),
+    Column("range", "range", "the class exposes `start_layer` and `end_layer`"),
     Column("ends", "ends", "embedding, final norm and output head are placed by stage"),
-    Column("tied", "tied", "a tied head is guarded"),
-    Column("loader", "loader", "the weight loader filters by stage"),
+    Column("tied", "tied", "a head that is tied to the embedding is guarded"),
+    Column("loader", "loader", "the weight loader skips the layers of other stages"),
     Column("indices", "indices", "no layer is named by a literal"),
-    Column("loops", "loops", "loops run over the layers of the stage"),
+    Column("loops", "loops", "loops run over the layers of the stage only"),
 )
+_NEEDED = ("proxies", "split")
+_WASTE = "ends"
+"""A module that every stage builds costs memory and breaks nothing: alone it is no gap that a verdict counts."""
 
 
-def readiness_of(facts: Facts) -> tuple[Row, ...]:
-    """The rows of all classes that a module names in `EntryClass`."""
-    return tuple(_row(facts, class_id) for class_id in entry_classes(facts.project))
+def rows_of(
+    paths: Sequence[str], sglang: str | None = None, jobs: int = 0, cache_dir: str | None = None
+) -> tuple[Row, ...]:
+    """The rows of all classes that `EntryClass` names in files at or below some paths, by path and line.
+
+    Raises RootError when no tree can be chosen for the paths.
+    """
+    return rows_in(find_root(paths, sglang), paths, jobs, cache_dir)
 
 
-def _row(facts: Facts, class_id: str) -> Row:
-    project = facts.project
-    path = project.files[project.module_of(class_id)]
-    below = split_below(project, class_id)
-    exposes = bool(project.owns_start(class_id)) or forwards_range(project, class_id)
-    found = (bool(project.accepts_pp(class_id)), below is not None, below is not None and exposes)
-    known = [Cell(MET if one else MISSING, path, 0, "", "") for one in found]
-    rest = [Cell(UNKNOWN, "", 0, "", "")] * (len(COLUMNS) - len(known))
-    verdict = NEARLY if all(found) else NOT
-    return Row(project.class_name(class_id), path, 0, verdict, (*known, *rest))
+def rows_in(root: Root, paths: Sequence[str], jobs: int = 0, cache_dir: str | None = None) -> tuple[Row, ...]:
+    """The rows of a tree at or below some paths; they are kept in the cache as long as no file changes."""
+    from pplint.engine.ready_facts import project_of, tree_of
+    from pplint.engine.store import Store
+
+    tree = tree_of(root)
+    named = sorted({os.path.realpath(path) for path in paths})
+    store = Store(cache_dir, root.path) if cache_dir and tree.key else None
+    question = [tree.key, named]
+    known = _read(store.load("readiness.json"), question) if store else None
+    if known is not None:
+        return known
+    from pplint.engine.ready_rows import rows_below
+
+    rows = rows_below(project_of(tree, jobs, cache_dir), named)
+    if store:
+        store.save("readiness.json", {"question": question, "rows": rows})
+    return rows
+
+
+def verdict_of(cells: Sequence[Cell]) -> str:
+    """What the cells of a row come to."""
+    by_key = {column.key: cell for column, cell in zip(COLUMNS, cells, strict=True)}
+    if all(cell.state == NOT_APPLICABLE for cell in cells):
+        return NOT_APPLICABLE
+    if any(by_key[key].state != MET for key in _NEEDED):
+        return NOT
+    counted = [cell for key, cell in by_key.items() if key != _WASTE or cell.code]
+    return READY if all(cell.state in (MET, NOT_APPLICABLE) for cell in counted) else NEARLY
+
+
+def is_below(path: str, folders: Iterable[str]) -> bool:
+    """Whether a path is one of some paths, or lies below one of them."""
+    return any(path == one or path.startswith(one.rstrip(os.sep) + os.sep) for one in folders)
+
+
+def _read(data: Any, question: list[Any]) -> tuple[Row, ...] | None:
+    """The rows that the cache has for a question; None for anything else."""
+    try:
+        if data["question"] != question:
+            return None
+        return tuple(_row(*row) for row in data["rows"])
+    except (TypeError, KeyError, ValueError):
+        return None
+
+
+def _row(name: str, path: str, line: int, verdict: str, cells: list[list[Any]]) -> Row:
+    read = tuple(Cell(str(s), str(p), int(n), str(c), str(r)) for s, p, n, c, r in cells)
+    if verdict not in VERDICTS or len(read) != len(COLUMNS) or any(one.state not in STATES for one in read):
+        raise ValueError("no row")
+    return Row(str(name), str(path), int(line), verdict, read)
 
 
 def print_readiness(path: str) -> None:
     """Print one line per model class."""
     import sys
 
-    from pplint.engine.check import facts_of
-
-    rows = readiness_of(facts_of(find_root((path,))))
-    for row in rows:
+    for row in rows_of((path,)):
         states = "  ".join(cell.state for cell in row.cells)
         sys.stdout.write(f"{row.name}  {row.verdict}  {states}\n")

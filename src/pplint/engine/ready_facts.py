@@ -1,0 +1,125 @@
+"""The facts that readiness asks: those of `check`, from the same cache, and those of models that say nothing of stages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+from pplint.engine.check import JudgeRequest, facts_of, judge
+from pplint.engine.deep import with_room
+from pplint.engine.project import Project, absolute
+from pplint.engine.reading import is_test, module_name, packages_of
+from pplint.engine.ready_models import in_other_runtime
+from pplint.engine.root import Root
+from pplint.engine.snapshot import Stamp, load, stamps_of
+from pplint.engine.store import Store
+from pplint.engine.summary import Summary, summarise
+from pplint.engine.trim import trim
+from pplint.files.discover import find_python_files
+from pplint.source.text import Source, SourceError
+
+_ENTRY = b"EntryClass"
+_ASKED = frozenset({"PPL702"})
+"""To ask for one rule in one file is the way to have the facts of a tree learnt and kept."""
+
+
+class Tree(NamedTuple):
+    """The Python files of a tree with their stamps."""
+
+    root: Root
+    stamps: dict[str, Stamp]
+
+    @property
+    def key(self) -> str:
+        """A name for the tree as it is now, "" while a file was changed too recently to tell."""
+        if any(stamp.kind != "file" for stamp in self.stamps.values()):
+            return ""
+        state = repr(sorted(self.stamps.items())).encode("utf-8", "surrogatepass")
+        return blake2b(state, digest_size=16).hexdigest()
+
+
+def tree_of(root: Root) -> Tree:
+    """The Python files of a tree as they are now."""
+    files = find_python_files([root.folder], exclude=(), base=root.folder, respect_gitignore=False).files
+    return Tree(root, stamps_of(files, {}))
+
+
+def project_of(tree: Tree, jobs: int, cache_dir: str | None) -> Project:
+    """All facts of a tree: what `check` knows, with the files of top-level models and what these build on."""
+    root = tree.root.path
+    known = _known(tree, jobs, cache_dir)
+    summaries, files = dict(known.summaries), dict(known.files)
+    packages = packages_of(root, tree.stamps)
+    by_module = {module_name(root, path): path for path in tree.stamps}
+    wanted = [
+        module
+        for module, path in by_module.items()
+        if module not in summaries and not is_test(root, path) and _names_entry(path)
+    ]
+    while wanted:
+        for module in wanted:
+            summary = _summary(by_module[module], packages)
+            if summary is not None:
+                summaries[module], files[module] = summary, by_module[module]
+        homes = tuple({f"{module.rpartition('.')[0]}." for module in _models(summaries)})
+        sources = set(_sources(summaries, homes)) & by_module.keys()
+        wanted = sorted(sources - summaries.keys()) if sources - summaries.keys() != set(wanted) else []
+    return Project(dict(sorted(summaries.items())), files)
+
+
+def _known(tree: Tree, jobs: int, cache_dir: str | None) -> Project:
+    """The facts that `check` has of a tree: from the cache, else learnt now and kept there."""
+    if not cache_dir:
+        return facts_of(tree.root, jobs).project
+    found = _cached(tree, cache_dir)
+    if found is None and tree.stamps:
+        file = next(iter(tree.stamps))
+        judge(JudgeRequest(tree.root.path, (file,), {}, _ASKED, jobs=jobs, cache_dir=cache_dir))
+        found = _cached(tree, cache_dir)
+    return found if found is not None else facts_of(tree.root, jobs).project
+
+
+def _cached(tree: Tree, cache_dir: str) -> Project | None:
+    snapshot = load(Store(cache_dir, tree.root.path))
+    if snapshot is None or any(snapshot.stamps.get(path) != stamp for path, stamp in tree.stamps.items()):
+        return None
+    found = snapshot.found()
+    if found is None:
+        return None
+    summaries = {module: summary for module, (_, summary) in found.items()}
+    return Project(summaries, {module: path for module, (path, _) in found.items()})
+
+
+def _names_entry(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return _ENTRY in file.read()
+    except OSError:
+        return False
+
+
+def _summary(path: str, packages: frozenset[str]) -> Summary | None:
+    """The summary of a file, None when it cannot be read or parsed."""
+    try:
+        tree = Source.read(path).parse()
+    except SourceError:
+        return None
+    try:
+        return trim(summarise(tree), packages)
+    except RecursionError:
+        return trim(with_room(lambda: summarise(tree)), packages)
+
+
+def _models(summaries: dict[str, dict[str, Any]]) -> Iterator[str]:
+    return (module for module, one in summaries.items() if one["entry"] and not in_other_runtime(module))
+
+
+def _sources(summaries: dict[str, dict[str, Any]], homes: Iterable[str]) -> Iterator[str]:
+    """The modules beside the models from which their files import a class."""
+    for module, summary in summaries.items():
+        if module.startswith(tuple(homes)):
+            for source, name in summary["imports"].values():
+                found = absolute(module, source)
+                if name[:1].isupper() and found.startswith(tuple(homes)):
+                    yield found

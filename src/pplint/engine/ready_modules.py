@@ -1,0 +1,71 @@
+"""Where a model keeps its embedding, its final norm and its output head, and on which stages they are real."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from pplint.engine.guards import FIRST, LAST, SINGLE
+from pplint.engine.modules import StageModule, stage_module
+from pplint.engine.project import Project
+from pplint.engine.vocabulary import MISSING_LAYER
+
+EMBEDDING = re.compile(
+    r"^(embed_tokens|embed_token|embed_in|word_embeddings?|tok_embeddings|token_embeddings?|wte|embeddings?|embed)$"
+)
+_NORM = re.compile(
+    r"^(norm|norm_f|ln_f|final_norm|final_layer_?norm|last_layer_?norm|output_norm|norm_out|model_norm)$"
+)
+HEAD = re.compile(r"^(lm_head|output|embed_out|output_layer|lm_head_\w+|head)$")
+
+
+class EndModule(NamedTuple):
+    """A module that belongs to the first or the last stage: who assigns it, and where it is built.
+
+    `stage` says on which stages it is real, None when every stage has it; `alone` is true when it is built under a
+    test of the stage without any placeholder beside it.
+    """
+
+    owner: str
+    attribute: str
+    line: int
+    stage: StageModule | None
+    alone: bool
+
+
+def embeddings(project: Project, class_id: str) -> Iterator[EndModule]:
+    """The embeddings of tokens that a class or a base builds."""
+    return _modules(project, class_id, EMBEDDING, "Embed")
+
+
+def norms(project: Project, class_id: str) -> Iterator[EndModule]:
+    """The norms after the last layer that a class or a base builds."""
+    return _modules(project, class_id, _NORM, "Norm")
+
+
+def heads(project: Project, class_id: str) -> Iterator[EndModule]:
+    """The output heads that a class or a base builds (a head that is only tied is none)."""
+    return _modules(project, class_id, HEAD, "")
+
+
+def _modules(project: Project, class_id: str, names: re.Pattern[str], builder: str) -> Iterator[EndModule]:
+    attributes = dict.fromkeys(
+        name for one in project.mro(class_id) for name in project.classes[one]["attrs"] if names.match(name)
+    )
+    for attribute in attributes:
+        for one in project.mro(class_id):
+            entries = project.classes[one]["attrs"].get(attribute, ())
+            built = [entry for entry in entries if _builds(entry["v"], builder)]
+            if built:
+                alone = all(set(entry.get("on", ())) & {FIRST, LAST} for entry in built)
+                alone = alone and not any(SINGLE in entry.get("on", ()) for entry in built)
+                yield EndModule(
+                    one, attribute, built[0]["line"], stage_module(project, one, attribute), alone
+                )
+                break
+
+
+def _builds(value: list[Any], builder: str) -> bool:
+    """Whether a value is a constructor's call of such a module, and no placeholder."""
+    return value[0] == "call" and value[1][-1] != MISSING_LAYER and builder in value[1][-1]
