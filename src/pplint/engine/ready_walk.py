@@ -13,9 +13,9 @@ from typing import NamedTuple
 from pplint.engine import values as v
 from pplint.engine.context import Context, Facts, Walk
 from pplint.engine.deep import with_room
-from pplint.engine.guards import SINGLE
+from pplint.engine.guards import FIRST, LAST, SINGLE
 from pplint.engine.slots import ALL, ZERO, bound_kind, is_whole, slice_of
-from pplint.engine.spaces import END, START
+from pplint.engine.spaces import END, START, space_of
 from pplint.engine.values import Value, Values
 from pplint.finding import ERROR, Finding
 from pplint.rules.base import Rule, RuleInfo
@@ -77,9 +77,15 @@ class Recorder(Rule):
                 return
 
     def subscript(self, context: Context, node: ast.Subscript) -> None:
-        """Note that layers are picked from a split list."""
-        if context.padded(context.flow.evaluate(node.value)) is not None:
-            self._note(context, INDEX, node)
+        """Note that layers are picked from a split list, and over which range the index runs."""
+        if context.padded(context.flow.evaluate(node.value)) is None:
+            return
+        self._note(context, INDEX, node)
+        for index in () if isinstance(node.slice, ast.Slice) else context.flow.evaluate(node.slice):
+            source = index.data[0] if index.kind == v.ELEMENT else None
+            kind = _loop_kind(context, source) if source is not None and source.kind == v.RANGE else ""
+            if kind and isinstance(source.node, ast.expr):
+                self._note(context, kind, source.node)
 
     def _note(self, context: Context, kind: str, node: ast.expr) -> None:
         self.notes.append(Note(kind, context.flow.symbol, node.lineno, ast.unparse(node)))
@@ -104,10 +110,15 @@ def _loop_kind(context: Context, value: Value) -> str:
 
 
 def _bounds_kind(context: Context, lower: Values | None, upper: Values | None) -> str:
+    """What a range runs over; where a bound has alternatives, a rule looks at those that are not the stage's."""
     low, high = bound_kind(context, lower, ZERO)[0], bound_kind(context, upper, ALL)[0]
-    if (low, high) == (START, END):
+    if START in (low, *_kinds(context, lower)) and END in (high, *_kinds(context, upper)):
         return STAGE_LOOP
     return WHOLE_LOOP if (low, high) == (ZERO, ALL) else ""
+
+
+def _kinds(context: Context, found: Values | None) -> set[str]:
+    return {space.kind for value in found or () if (space := space_of(context, value)) is not None}
 
 
 def _islice_kind(context: Context, value: Value) -> str:
@@ -127,6 +138,11 @@ class TiedHeads(UnguardedTiedHead):
 
     def _tie(self, context: Context, value: ast.expr, tied: Value, weight: bool, head: str) -> bool:
         found = super()._tie(context, value, tied, weight, head)
-        if not found and SINGLE in context.stage(tied):
+        if not found and _alone(context.stage(tied)):
             self.notes.append(Note(TIE, context.flow.symbol, value.lineno, ast.unparse(value)))
         return found
+
+
+def _alone(stage: frozenset[str]) -> bool:
+    """Whether the conditions say that there is one stage only: the first, which is the last."""
+    return SINGLE in stage or {FIRST, LAST} <= stage
