@@ -5,13 +5,15 @@ Prints each crash, and how many files were walked and how many could not be pars
 
 from __future__ import annotations
 
+import ast
 import sys
 from pathlib import Path
 
 from pplint.engine.accessors import Accessors
 from pplint.engine.context import Facts, Walk
+from pplint.engine.deep import with_room
 from pplint.engine.project import Project
-from pplint.engine.summary import summarise
+from pplint.engine.summary import Summary, summarise
 from pplint.rules.registry import RULE_CLASSES
 from pplint.source.text import Source, SourceError
 
@@ -27,7 +29,7 @@ def main(folders: list[str]) -> int:
             unread += 1
             continue
         try:
-            project = Project({"case": summarise(tree)}, {"case": str(path)})
+            project = Project({"case": summary(tree)}, {"case": str(path)})
             walk = Walk(
                 Facts(project, Accessors(project)), "case", source, tree, [rule() for rule in RULE_CLASSES]
             )
@@ -42,6 +44,14 @@ def main(folders: list[str]) -> int:
             print(f"{path}:{trouble.line}: {trouble.message}")
     print(f"{walked} files walked, {unread} not Python for this Python, {crashed} crashes")
     return int(crashed > 0)
+
+
+def summary(tree: ast.Module) -> Summary:
+    """What a file says; where the stack is too short, on a longer one, as a run does."""
+    try:
+        return summarise(tree)
+    except RecursionError:
+        return with_room(lambda: summarise(tree))
 
 
 if __name__ == "__main__":
