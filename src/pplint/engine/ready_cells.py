@@ -166,7 +166,8 @@ class Structure:
 
     def loader(self, model: Model) -> Cell:
         """The weight loader filters by stage."""
-        answer = self.loader_of.of(model.class_id)
+        parts = frozenset(one for _, one in model.inner)
+        answer = self.loader_of.of(model.class_id, parts)
         code = "PPL302" if answer.filters is False else ""
         return self.cell(_STATES[answer.filters], answer.module, answer.line, answer.reason, code)
 

@@ -22,6 +22,8 @@ _LOADS = re.compile(r"load|weights")
 _RANGE = re.compile(r"(start|end)_layer|pp_|_pp\b")
 _OTHER_PART = re.compile(r"vis(ion|ual)|audio|buffer|proj|mm_|tower")
 _WIDTH = 80
+_WHOLE = 0
+"""The rank of what filters for a function as a whole: it proves less than a test at the lookup."""
 
 
 class Filter(NamedTuple):
@@ -67,7 +69,7 @@ class FilterWalk(LoaderWalk):
         known = flow.names in self.filtering
         super().call(flow, node)
         if flow.names in self.filtering and not known:
-            self._note(flow, node)
+            self._note(flow, node, _WHOLE)
         elif self._atom is not None and self._callee(flow, node) in self.functions:
             self._note(flow, self._atom.test)
 
@@ -75,7 +77,7 @@ class FilterWalk(LoaderWalk):
         known = flow.names in self.filtering
         super().loop(flow, target, iterable, found)
         if flow.names in self.filtering and not known:
-            self._note(flow, iterable)
+            self._note(flow, iterable, _WHOLE)
 
     def _filters(self, flow: Flow, atom: Atom) -> bool:
         found = super()._filters(flow, atom)
@@ -83,8 +85,9 @@ class FilterWalk(LoaderWalk):
             self._atom = atom
         return found
 
-    def _note(self, flow: Flow, test: ast.expr) -> None:
-        self.filters.append(Filter(flow.names, test.lineno, shown(test), _rank(test)))
+    def _note(self, flow: Flow, test: ast.expr, rank: int | None = None) -> None:
+        known = _rank(test) if rank is None else rank
+        self.filters.append(Filter(flow.names, test.lineno, shown(test), known))
 
 
 def _rank(test: ast.expr) -> int:
@@ -118,9 +121,13 @@ class LoaderUse:
         self.sources = sources
         self._known: dict[str, ModuleLoaders] = {}
 
-    def of(self, class_id: str) -> Filtered:
-        """What the loader of a class does about the weights of other stages' layers."""
-        reached = dict.fromkeys(self._reached(class_id, class_id, _START, 0))
+    def of(self, class_id: str, parts: frozenset[str]) -> Filtered:
+        """What the loader of a class does about the weights of other stages' layers.
+
+        `parts` are the classes that hold the language model: the loaders of other instances have no say.
+        """
+        found = dict.fromkeys(self._reached(class_id, class_id, _START, 0))
+        reached = list(dict.fromkeys(one[:2] for one in found if one[2] in parts))
         module, name = self.project.module_of(class_id), self.project.class_name(class_id)
         if not reached:
             line = self.project.classes[class_id]["line"]
@@ -141,7 +148,7 @@ class LoaderUse:
         if filters:
             where, found = max(filters, key=lambda one: one[1].rank)
             return Filtered(True, where, found.line, f"`{found.text}` in `{'.'.join(found.function)}`")
-        owner, method = next(iter(reached))
+        owner, method = reached[0]
         line = self.project.classes[owner]["methods"][method]["line"]
         said = f"no lookup of a layer's parameter is seen from `{self.project.class_name(owner)}.{method}` on"
         return Filtered(None, self.project.module_of(owner), line, said)
@@ -168,15 +175,17 @@ class LoaderUse:
 
     # Which loaders run -----------------------------------------------------------------------------------
 
-    def _reached(self, class_id: str, runtime: str, method: str, depth: int) -> Iterator[tuple[str, str]]:
-        """The loaders that a method runs, as (class id that defines it, method), the method itself first.
+    def _reached(
+        self, class_id: str, runtime: str, method: str, depth: int
+    ) -> Iterator[tuple[str, str, str]]:
+        """The loaders that a method runs, as (class id that defines it, method, class of `self`), itself first.
 
         `runtime` is the class of `self`, `class_id` the first class in whose line the method is looked for.
         """
         found = self.project.method(class_id, method)
         if found is None or depth > _DEPTH:
             return
-        yield found[0], method
+        yield found[0], method, runtime
         body = self._node(found[0], method)
         for call in ast.walk(body) if body is not None else ():
             function = call.func if isinstance(call, ast.Call) else None
@@ -185,7 +194,7 @@ class LoaderUse:
 
     def _called(
         self, function: ast.Attribute, definer: str, runtime: str, depth: int
-    ) -> Iterator[tuple[str, str]]:
+    ) -> Iterator[tuple[str, str, str]]:
         over = function.value
         if isinstance(over, ast.Call) and v.dotted(over.func) == ("super",):
             above = self.project.mro(definer)[1:]

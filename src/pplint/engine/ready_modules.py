@@ -66,7 +66,9 @@ def _modules(
             built = [entry for entry in entries if _builds(entry["v"], builder)]
             if built:
                 alone = all(_under_test(entry) or _in_method(project, one, entry["v"]) for entry in built)
-                yield EndModule(one, attribute, built[0]["line"], stage_module(project, one, attribute), alone)
+                yield EndModule(
+                    one, attribute, built[0]["line"], stage_module(project, one, attribute), alone
+                )
                 break
 
 
@@ -76,8 +78,9 @@ def _builds(value: list[Any], builder: re.Pattern[str]) -> bool:
 
 
 def _under_test(entry: dict[str, Any]) -> bool:
+    """Whether a module is built on one end of the pipeline only: where both tests hold, there is one stage."""
     on = set(entry.get("on", ()))
-    return bool(on & {FIRST, LAST}) and SINGLE not in on
+    return len(on & {FIRST, LAST}) == 1 and SINGLE not in on
 
 
 def _in_method(project: Project, class_id: str, value: list[Any]) -> bool:

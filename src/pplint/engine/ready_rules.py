@@ -11,7 +11,17 @@ from pplint.engine.readiness import MET, MISSING, NOT_APPLICABLE, UNKNOWN, Cell
 from pplint.engine.ready_models import Model, kept_classes
 from pplint.engine.ready_modules import EMBEDDING, HEAD
 from pplint.engine.ready_runs import Runs
-from pplint.engine.ready_walk import INDEX, STAGE_LOOP, TIE, WHOLE_LOOP, Note, Seen
+from pplint.engine.ready_walk import (
+    GUARDED,
+    INDEX,
+    LITERAL,
+    NO_TIE,
+    STAGE_LOOP,
+    TIE,
+    WHOLE_LOOP,
+    Note,
+    Seen,
+)
 from pplint.finding import INFO, Finding
 
 TIED = ("PPL502", "PPL705")
@@ -54,13 +64,17 @@ class Judgement:
             return gap
         if not model.layers:
             return self._unknown(model, "no list of layers is in view")
-        taken = self._noted(INDEX) or self._noted(STAGE_LOOP) or self._noted(WHOLE_LOOP)
+        for module, note in self._noted(LITERAL):
+            said = f"`{note.text}` in `{note.symbol}` names a layer by a number, untested"
+            return Cell(MISSING, self.project.files[module], note.line, "", said)
+        taken = [one for kind in (INDEX, GUARDED, STAGE_LOOP, WHOLE_LOOP) for one in self._noted(kind)]
         if not taken:
             return self._unknown(model, "no place is seen that takes a layer from its list")
         module, note = taken[0]
-        where = len(self._noted(INDEX)) + len(self._noted(STAGE_LOOP)) + len(self._noted(WHOLE_LOOP))
-        said = f"{where} place{'s' if where > 1 else ''} that take layers, such as `{note.text}`: no literal"
-        return Cell(MET, self.project.files[module], note.line, "", said)
+        places = f"{len(taken)} place{'s' if len(taken) > 1 else ''} that take layers, such as `{note.text}`"
+        guarded = self._noted(GUARDED)
+        said = f"`{guarded[0][1].text}` stands under a test" if guarded else "no literal"
+        return Cell(MET, self.project.files[module], note.line, "", f"{places}: {said}")
 
     def loops(self, model: Model) -> Cell:
         """Loops run over the layers of the stage only."""
@@ -87,6 +101,11 @@ class Judgement:
         gap = self.gap(TIED)
         if gap is not None:
             return gap
+        never = self._noted(NO_TIE)
+        if never:
+            module, note = never[0]
+            said = "the class itself sets `tie_word_embeddings` to False"
+            return Cell(NOT_APPLICABLE, self.project.files[module], note.line, "", said)
         guarded = self._noted(TIE)
         if guarded:
             module, note = guarded[0]
@@ -105,8 +124,12 @@ class Judgement:
         for name in path[:-1]:
             kinds = frozenset(k for one in kinds for k in kept_classes(self.project, one, name))
         file = self.project.files[self.project.module_of(class_id)]
-        stages = [stage_module(self.project, one, path[-1]) for one in sorted(kinds)]
         named = ".".join(("self", *path))
+        if kinds and not any(_keeps(self.project, one, path[-1]) for one in kinds):
+            owner = self.project.class_name(min(kinds))
+            said = f"`{attribute}` is `{named}`, untested, and `{owner}` has no `{path[-1]}`"
+            return Cell(MISSING, file, line, "", said)
+        stages = [stage_module(self.project, one, path[-1]) for one in sorted(kinds)]
         if kinds and all(one is None or LAST in one.real_on for one in stages):
             said = f"`{attribute}` is `{named}`, which the last stage has as well"
             return Cell(MET, file, line, "", said)
@@ -134,6 +157,11 @@ def _tied_attributes(project: Project, class_id: str) -> list[tuple[str, int, tu
                 if len(path) > 1 and path[0] == "self" and EMBEDDING.match(path[-1]):
                     found.append((attribute, int(entry["line"]), tuple(path[1:])))
     return found
+
+
+def _keeps(project: Project, class_id: str, attribute: str) -> bool:
+    known = (project.classes[one] for one in project.mro(class_id))
+    return any(attribute in facts["attrs"] or attribute in facts["methods"] for facts in known)
 
 
 def _short(message: str) -> str:

@@ -14,7 +14,7 @@ from pplint.engine import values as v
 from pplint.engine.context import Context, Facts, Walk
 from pplint.engine.deep import with_room
 from pplint.engine.guards import FIRST, LAST, SINGLE
-from pplint.engine.slots import ALL, ZERO, bound_kind, is_whole, slice_of
+from pplint.engine.slots import ALL, ZERO, bound_kind, is_whole, slice_of, slots_of
 from pplint.engine.spaces import END, START, space_of
 from pplint.engine.values import Value, Values
 from pplint.finding import ERROR, Finding
@@ -23,7 +23,8 @@ from pplint.rules.ppl502 import UnguardedTiedHead
 from pplint.rules.registry import rules_for
 from pplint.source.text import Source
 
-STAGE_LOOP, WHOLE_LOOP, INDEX, TIE = "stage loop", "whole loop", "index", "tie"
+STAGE_LOOP, WHOLE_LOOP, TIE, NO_TIE = "stage loop", "whole loop", "tie", "no tie"
+INDEX, LITERAL, GUARDED = "index", "literal", "guarded literal"
 
 TIED_CODE = "PPL502"
 _RECORDED = "PPL000"
@@ -80,7 +81,7 @@ class Recorder(Rule):
         """Note that layers are picked from a split list, and over which range the index runs."""
         if context.padded(context.flow.evaluate(node.value)) is None:
             return
-        self._note(context, INDEX, node)
+        self._note(context, _index_kind(context, node), node)
         for index in () if isinstance(node.slice, ast.Slice) else context.flow.evaluate(node.slice):
             source = index.data[0] if index.kind == v.ELEMENT else None
             kind = _loop_kind(context, source) if source is not None and source.kind == v.RANGE else ""
@@ -89,6 +90,14 @@ class Recorder(Rule):
 
     def _note(self, context: Context, kind: str, node: ast.expr) -> None:
         self.notes.append(Note(kind, context.flow.symbol, node.lineno, ast.unparse(node)))
+
+
+def _index_kind(context: Context, node: ast.Subscript) -> str:
+    """Whether a layer is named by a literal, and whether that is known to be right where it stands."""
+    found = () if isinstance(node.slice, ast.Slice) else context.flow.evaluate(node.slice)
+    if not any(one.kind == v.INT for one in found):
+        return INDEX
+    return GUARDED if slots_of(context, context.flow.evaluate(node)) is None else LITERAL
 
 
 def _loop_kind(context: Context, value: Value) -> str:
@@ -137,6 +146,10 @@ class TiedHeads(UnguardedTiedHead):
         self.notes: list[Note] = []
 
     def _tie(self, context: Context, value: ast.expr, tied: Value, weight: bool, head: str) -> bool:
+        line = _never_tied(context, value)
+        if line:
+            self.notes.append(Note(NO_TIE, context.flow.symbol, line))
+            return True
         found = super()._tie(context, value, tied, weight, head)
         if not found and _alone(context.stage(tied)):
             self.notes.append(Note(TIE, context.flow.symbol, value.lineno, ast.unparse(value)))
@@ -146,3 +159,17 @@ class TiedHeads(UnguardedTiedHead):
 def _alone(stage: frozenset[str]) -> bool:
     """Whether the conditions say that there is one stage only: the first, which is the last."""
     return SINGLE in stage or {FIRST, LAST} <= stage
+
+
+def _never_tied(context: Context, value: ast.expr) -> int:
+    """The line before a tie in its function that sets the configuration's `tie_word_embeddings` to False, or 0."""
+    for part in ast.walk(context.flow.functions[-1]) if context.flow.functions else ():
+        if (
+            isinstance(part, ast.Assign)
+            and isinstance(part.value, ast.Constant)
+            and part.value.value is False
+        ):
+            names = [target.attr for target in part.targets if isinstance(target, ast.Attribute)]
+            if "tie_word_embeddings" in names and part.lineno < value.lineno:
+                return part.lineno
+    return 0
