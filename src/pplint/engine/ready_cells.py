@@ -11,7 +11,7 @@ from pplint.engine.reach import forwards_range
 from pplint.engine.readiness import MET, MISSING, UNKNOWN, Cell
 from pplint.engine.ready_loader import LoaderUse
 from pplint.engine.ready_models import LayerList, Model, kept_classes
-from pplint.engine.ready_modules import EndModule, embeddings, heads, norms
+from pplint.engine.ready_modules import EndModule, embeddings, end_modules, heads, norms
 from pplint.engine.ready_proxies import ProxyUse
 from pplint.engine.ready_sources import Sources
 from pplint.rules.ppl702 import hidden, tells_nothing
@@ -146,9 +146,7 @@ class Structure:
     def ends(self, model: Model) -> Cell:
         """Embedding, final norm and output head are placed by stage."""
         project = self.project
-        classes = dict.fromkeys(one for _, one in model.inner)
-        kinds = (embeddings, norms, heads)
-        found = [dict.fromkeys(m for one in classes for m in kind(project, one)) for kind in kinds]
+        found = [end_modules(project, model, kind) for kind in (embeddings, norms, heads)]
         modules = [module for one in found for module in one]
         if not found[0] or not found[1]:
             what = "embedding" if not found[0] else "norm after the last layer"

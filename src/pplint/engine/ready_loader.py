@@ -146,8 +146,8 @@ class LoaderUse:
             said = f"`{shown(node)}` in `{'.'.join(gap.lookup.function)}` is reached without a test"
             return Filtered(False, where, node.lineno, said)
         if filters:
-            where, found = max(filters, key=lambda one: one[1].rank)
-            return Filtered(True, where, found.line, f"`{found.text}` in `{'.'.join(found.function)}`")
+            where, best = max(filters, key=lambda one: one[1].rank)
+            return Filtered(True, where, best.line, f"`{best.text}` in `{'.'.join(best.function)}`")
         owner, method = reached[0]
         line = self.project.classes[owner]["methods"][method]["line"]
         said = f"no lookup of a layer's parameter is seen from `{self.project.class_name(owner)}.{method}` on"
@@ -218,22 +218,9 @@ class LoaderUse:
             yield from self._reached(owner, owner, path[-1], depth + 1)
 
     def _node(self, class_id: str, method: str) -> ast.AST | None:
-        parsed = self.sources.parsed(self.project.module_of(class_id))
-        body: list[ast.stmt] = parsed[1].body if parsed is not None else []
-        for name in self.project.class_name(class_id).split("."):
-            owner = next(
-                (one for one in _flat(body) if isinstance(one, ast.ClassDef) and one.name == name), None
-            )
-            body = owner.body if owner is not None else []
         functions = (ast.FunctionDef, ast.AsyncFunctionDef)
-        return next((one for one in _flat(body) if isinstance(one, functions) and one.name == method), None)
-
-
-def _flat(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    for one in body:
-        yield one
-        if isinstance(one, (ast.If, ast.Try)):
-            yield from _flat([*one.body, *one.orelse])
+        body = self.sources.class_body(class_id)
+        return next((one for one in body if isinstance(one, functions) and one.name == method), None)
 
 
 def _about_scales(lookup: Lookup, way: list[Call]) -> bool:

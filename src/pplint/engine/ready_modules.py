@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from pplint.engine.guards import FIRST, LAST, SINGLE
 from pplint.engine.modules import StageModule, stage_module
 from pplint.engine.project import Project
+from pplint.engine.ready_models import Model
 from pplint.engine.vocabulary import MISSING_LAYER
 
 EMBEDDING = re.compile(
@@ -37,6 +38,26 @@ class EndModule(NamedTuple):
     line: int
     stage: StageModule | None
     alone: bool
+
+
+Finder = Callable[[Project, str], Iterator[EndModule]]
+
+
+def end_modules(project: Project, model: Model, finder: Finder) -> list[EndModule]:
+    """The modules of one kind in a model: those of the classes nearest to its layers that have any.
+
+    What an outer class has under such a name is part of something else, such as an encoder.
+    """
+    found: dict[EndModule, None] = {}
+    for layers in model.layers:
+        chains = [layers.path[:length] for length in range(len(layers.path), -1, -1)]
+        for chain in chains:
+            classes = [one for path, one in model.inner if path == chain]
+            nearest = [module for one in classes for module in finder(project, one)]
+            if nearest:
+                found.update(dict.fromkeys(nearest))
+                break
+    return list(found)
 
 
 def embeddings(project: Project, class_id: str) -> Iterator[EndModule]:

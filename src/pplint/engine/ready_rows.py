@@ -85,7 +85,7 @@ class _Rows:
         if model.kind != MODEL:
             return (Cell(NOT_APPLICABLE, "", 0, "", model.why),) * len(COLUMNS)
         structure = self.structure
-        judgement = Judgement(self.whatif, self.runs[model.class_id], self.seen)
+        judgement = Judgement(self.whatif, self.sources, self.runs[model.class_id], self.seen)
         return (
             structure.proxies(model),
             structure.split(model),

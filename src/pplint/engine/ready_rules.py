@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
+from pplint.engine import values as v
 from pplint.engine.guards import LAST
 from pplint.engine.modules import stage_module
 from pplint.engine.project import Project
@@ -11,6 +14,7 @@ from pplint.engine.readiness import MET, MISSING, NOT_APPLICABLE, UNKNOWN, Cell
 from pplint.engine.ready_models import Model, kept_classes
 from pplint.engine.ready_modules import EMBEDDING, HEAD
 from pplint.engine.ready_runs import Runs
+from pplint.engine.ready_sources import Sources
 from pplint.engine.ready_walk import (
     GUARDED,
     INDEX,
@@ -31,11 +35,21 @@ ENDS = ("PPL501",)
 CODES = frozenset((*TIED, *INDICES, *LOOPS, *ENDS))
 
 
+class Tie(NamedTuple):
+    """A head that is assigned from an embedding: who assigns it where, and the chain after `self`."""
+
+    owner: str
+    attribute: str
+    line: int
+    path: tuple[str, ...]
+
+
 class Judgement:
     """What the rules and the recorder saw in the functions that run in one model."""
 
-    def __init__(self, project: Project, runs: Runs, seen: Mapping[str, Seen]) -> None:
+    def __init__(self, project: Project, sources: Sources, runs: Runs, seen: Mapping[str, Seen]) -> None:
         self.project = project
+        self.sources = sources
         self.runs = runs
         self.findings: list[Finding] = []
         self.notes: list[tuple[str, Note]] = []
@@ -67,11 +81,15 @@ class Judgement:
         for module, note in self._noted(LITERAL):
             said = f"`{note.text}` in `{note.symbol}` names a layer by a number, untested"
             return Cell(MISSING, self.project.files[module], note.line, "", said)
-        taken = [one for kind in (INDEX, GUARDED, STAGE_LOOP, WHOLE_LOOP) for one in self._noted(kind)]
+        loops = [
+            one for kind in (STAGE_LOOP, WHOLE_LOOP) for one in self._noted(kind) if not _is_range(one[1])
+        ]
+        taken = [*self._noted(INDEX), *self._noted(GUARDED), *loops]
         if not taken:
             return self._unknown(model, "no place is seen that takes a layer from its list")
         module, note = taken[0]
-        places = f"{len(taken)} place{'s' if len(taken) > 1 else ''} that take layers, such as `{note.text}`"
+        many = f"{len(taken)} places take" if len(taken) > 1 else "1 place takes"
+        places = f"{many} layers, such as `{note.text}`"
         guarded = self._noted(GUARDED)
         said = f"`{guarded[0][1].text}` stands under a test" if guarded else "no literal"
         return Cell(MET, self.project.files[module], note.line, "", f"{places}: {said}")
@@ -88,9 +106,9 @@ class Judgement:
             module, note = whole[0]
             said = f"`{note.symbol}` runs over `{note.text}`, all layers of the model"
             return Cell(MISSING, self.project.files[module], note.line, "", said)
-        stage = self._noted(STAGE_LOOP)
+        stage = [one for one in self._noted(STAGE_LOOP) if "forward" in one[1].symbol.rpartition(".")[2]]
         if not stage:
-            return self._unknown(model, "no loop over the layers is seen")
+            return self._unknown(model, "no forward that runs over the layers is in view")
         module, note = min(stage, key=lambda one: not one[1].symbol.endswith(".forward"))
         return Cell(
             MET, self.project.files[module], note.line, "", f"`{note.symbol}` runs over `{note.text}`"
@@ -112,30 +130,44 @@ class Judgement:
             said = f"`{note.text}` becomes the head only where there is one stage"
             return Cell(MET, self.project.files[module], note.line, "", said)
         for _, one in model.inner:
-            for attribute, line, path in _tied_attributes(self.project, one):
-                return self._unguarded(one, attribute, line, path)
+            for tie in _ties(self.project, one):
+                return self._unguarded(one, tie)
+        for _, one in model.inner:
+            if (unclear := self._unclear(one)) is not None:
+                return unclear
         if not model.layers:
             return self._unknown(model, "the model's parts are not in view")
         return Cell(NOT_APPLICABLE, "", 0, "", "no head is tied to the embedding")
 
-    def _unguarded(self, class_id: str, attribute: str, line: int, path: tuple[str, ...]) -> Cell:
+    def _unguarded(self, class_id: str, tie: Tie) -> Cell:
         """A tie that the rule lets pass: right where the last stage has the embedding as well."""
         kinds = frozenset({class_id})
-        for name in path[:-1]:
+        for name in tie.path[:-1]:
             kinds = frozenset(k for one in kinds for k in kept_classes(self.project, one, name))
-        file = self.project.files[self.project.module_of(class_id)]
-        named = ".".join(("self", *path))
-        if kinds and not any(_keeps(self.project, one, path[-1]) for one in kinds):
+        file = self.project.files[self.project.module_of(tie.owner)]
+        head, last = tie.attribute, tie.path[-1]
+        named = ".".join(("self", *tie.path))
+        if kinds and not any(_keeps(self.project, one, last) for one in kinds):
             owner = self.project.class_name(min(kinds))
-            said = f"`{attribute}` is `{named}`, untested, and `{owner}` has no `{path[-1]}`"
-            return Cell(MISSING, file, line, "", said)
-        stages = [stage_module(self.project, one, path[-1]) for one in sorted(kinds)]
+            said = f"`{head}` is `{named}`, untested, and `{owner}` has no `{last}`"
+            return Cell(MISSING, file, tie.line, "", said)
+        stages = [stage_module(self.project, one, last) for one in sorted(kinds)]
         if kinds and all(one is None or LAST in one.real_on for one in stages):
-            said = f"`{attribute}` is `{named}`, which the last stage has as well"
-            return Cell(MET, file, line, "", said)
-        return Cell(
-            UNKNOWN, file, line, "", f"`{attribute}` is `{named}`; on which stages that is, is not known"
-        )
+            said = f"`{head}` is `{named}`, which the last stage has as well"
+            return Cell(MET, file, tie.line, "", said)
+        said = f"`{head}` is `{named}`; on which stages that is, is not known"
+        return Cell(UNKNOWN, file, tie.line, "", said)
+
+    def _unclear(self, class_id: str) -> Cell | None:
+        """A head, or the weight of one, that is assigned from an embedding in a way that is not understood."""
+        for one in self.project.mro(class_id):
+            module = self.project.module_of(one)
+            for node in self.sources.class_body(one):
+                text = _from_embedding(node)
+                if text and self.runs.holds(module, f"{self.project.class_name(one)}.__init__"):
+                    said = f"`{text}`; on which stages that is, is not known"
+                    return Cell(UNKNOWN, self.project.files[module], node.lineno, "", said)
+        return None
 
     def _noted(self, kind: str) -> list[tuple[str, Note]]:
         return [one for one in self.notes if one[1].kind == kind]
@@ -147,16 +179,28 @@ class Judgement:
         )
 
 
-def _tied_attributes(project: Project, class_id: str) -> list[tuple[str, int, tuple[str, ...]]]:
-    """The heads of a class that are assigned from an embedding: attribute, line, the chain after `self`."""
-    found = []
+def _ties(project: Project, class_id: str) -> Iterator[Tie]:
+    """The heads of a class that are assigned from an embedding."""
     for one in project.mro(class_id):
         for attribute, entries in project.classes[one]["attrs"].items():
             for entry in entries if HEAD.match(attribute) else ():
                 path = entry["v"][1] if entry["v"][0] == "path" else []
                 if len(path) > 1 and path[0] == "self" and EMBEDDING.match(path[-1]):
-                    found.append((attribute, int(entry["line"]), tuple(path[1:])))
-    return found
+                    yield Tie(one, attribute, int(entry["line"]), tuple(path[1:]))
+
+
+def _from_embedding(node: ast.stmt) -> str:
+    """The text of a statement that gives a head something of an embedding, or ""."""
+    if not isinstance(node, ast.Assign) or len(node.targets) != 1:
+        return ""
+    path = v.dotted(node.targets[0]) or ()
+    head = path[1:2] if path[:1] == ("self",) and path[2:] in ((), ("weight",)) else ()
+    source = node.value.func if isinstance(node.value, ast.Call) else node.value
+    return ast.unparse(node) if head and HEAD.match(head[0]) and "embed" in ast.unparse(source) else ""
+
+
+def _is_range(note: Note) -> bool:
+    return note.text.startswith("range(")
 
 
 def _keeps(project: Project, class_id: str, attribute: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from pplint.engine.ready_forward import Forwards, forwards_of
 from pplint.source.text import Source, SourceError
@@ -48,6 +48,18 @@ class Sources:
             parts = (getattr(inner, name, ()) for name in ("body", "orelse", "finalbody"))
             body = [one for part in parts for one in part if isinstance(one, ast.stmt)]
 
+    def class_body(self, class_id: str) -> Iterator[ast.stmt]:
+        """The statements of a class, those inside its functions included."""
+        module, _, name = class_id.partition(":")
+        parsed = self.parsed(module)
+        body: list[ast.stmt] = parsed[1].body if parsed is not None else []
+        for part in name.split("."):
+            owner = next(
+                (one for one in flat(body) if isinstance(one, ast.ClassDef) and one.name == part), None
+            )
+            body = owner.body if owner is not None else []
+        return (part for one in body for part in ast.walk(one) if isinstance(part, ast.stmt))
+
     def forwards(self, module: str) -> Forwards:
         """What the functions of a module do with stage proxies."""
         if module not in self._forwards:
@@ -62,3 +74,11 @@ class Sources:
 def text_of(source: Source) -> Callable[[ast.stmt], str]:
     """How to get at the lines of a statement."""
     return lambda node: "\n".join(source.lines[node.lineno - 1 : node.end_lineno])
+
+
+def flat(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements of a body, those under its conditions included."""
+    for one in body:
+        yield one
+        if isinstance(one, (ast.If, ast.Try)):
+            yield from flat([*one.body, *one.orelse])

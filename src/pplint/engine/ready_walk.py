@@ -83,10 +83,11 @@ class Recorder(Rule):
             return
         self._note(context, _index_kind(context, node), node)
         for index in () if isinstance(node.slice, ast.Slice) else context.flow.evaluate(node.slice):
-            source = index.data[0] if index.kind == v.ELEMENT else None
-            kind = _loop_kind(context, source) if source is not None and source.kind == v.RANGE else ""
-            if kind and isinstance(source.node, ast.expr):
-                self._note(context, kind, source.node)
+            if index.kind == v.ELEMENT and index.data[0].kind == v.RANGE:
+                source: Value = index.data[0]
+                kind = _loop_kind(context, source)
+                if kind and isinstance(source.node, ast.expr):
+                    self._note(context, kind, source.node)
 
     def _note(self, context: Context, kind: str, node: ast.expr) -> None:
         self.notes.append(Note(kind, context.flow.symbol, node.lineno, ast.unparse(node)))
