@@ -20,6 +20,7 @@ from pplint.source.text import Source, SourceError
 
 if TYPE_CHECKING:
     from pplint.engine.check import Judged
+    from pplint.engine.learnt import Learnt
 
 
 class Request(NamedTuple):
@@ -48,7 +49,8 @@ class Request(NamedTuple):
 class Seen(NamedTuple):
     """What one look at all files shows: findings in report order, and why others are not among them.
 
-    `gone` are findings of unchanged files that the facts before a change in another file would give.
+    `gone` are findings of unchanged files that the facts before a change in another file would give, `learnt` says how
+    much there was to judge by.
     """
 
     findings: list[Finding]
@@ -58,6 +60,7 @@ class Seen(NamedTuple):
     hidden_infos: int
     troubles: list[Trouble]
     gone: list[Finding]
+    learnt: Learnt | None = None
 
 
 def read(path: str, overlay: Mapping[str, bytes]) -> Source | None:
@@ -117,7 +120,7 @@ class Look:
                 findings, gone, note = compared(question, self._judge, findings, overlay)
             self.notes += note
         seen = self._sort(findings, judged.marked, [*self.troubles, *judged.troubles], overlay)
-        return seen._replace(gone=gone)
+        return seen._replace(gone=gone, learnt=judged.learnt)
 
     def _judge(self, files: tuple[str, ...], overlay: Mapping[str, bytes]) -> Judged:
         from pplint.engine.check import JudgeRequest, judge

@@ -40,8 +40,12 @@ def plural(number: int, noun: str) -> str:
 
 def summary(report: Report) -> str:
     """Return the last line of a report, without a line end."""
-    counts = count(report)
-    parts = [_found(report, counts)]
+    return "; ".join([_found(report, count(report)), *remarks(report)])
+
+
+def remarks(report: Report) -> list[str]:
+    """Return what there is to say besides the numbers of findings and files."""
+    counts, parts = count(report), []
     if counts.fixable or counts.unsafe_fixable:
         parts.append(_fixable(counts))
     if report.fixed:
@@ -50,7 +54,7 @@ def summary(report: Report) -> str:
         parts.append(f"{len(report.suppressed)} suppressed")
     if report.troubles:
         parts.append(plural(len(report.troubles), "trouble"))
-    return "; ".join(parts)
+    return parts
 
 
 def _found(report: Report, counts: Counts) -> str:
