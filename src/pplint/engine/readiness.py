@@ -6,12 +6,19 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from pplint.engine.root import Root, find_root
+from pplint.engine.root import find_root
+from pplint.finding import Trouble
 
 MET, MISSING, NOT_APPLICABLE, UNKNOWN = "met", "missing", "not applicable", "unknown"
 STATES = (MET, MISSING, NOT_APPLICABLE, UNKNOWN)
 READY, NEARLY, NOT = "ready", "nearly", "not"
 VERDICTS = (READY, NEARLY, NOT, NOT_APPLICABLE)
+VERDICT_MEANINGS = {
+    READY: "nothing is missing or unknown; a module that every stage builds (`ends`) only costs memory",
+    NEARLY: "it takes and uses proxies and its layers are split, but something is missing or not known",
+    NOT: "it does not take or use proxies, or its layers are not split, as far as pplint can see",
+    NOT_APPLICABLE: "a draft, an encoder, or a class of another runtime: no stage is asked of it",
+}
 
 
 class Column(NamedTuple):
@@ -61,6 +68,13 @@ _WASTE = "ends"
 """A module that every stage builds costs memory and breaks nothing: alone it is no gap that a verdict counts."""
 
 
+class Matrix(NamedTuple):
+    """The rows by path and line, and the files with models that could not be read."""
+
+    rows: tuple[Row, ...]
+    troubles: tuple[Trouble, ...]
+
+
 def rows_of(
     paths: Sequence[str], sglang: str | None = None, jobs: int = 0, cache_dir: str | None = None
 ) -> tuple[Row, ...]:
@@ -68,27 +82,31 @@ def rows_of(
 
     Raises RootError when no tree can be chosen for the paths.
     """
-    return rows_in(find_root(paths, sglang), paths, jobs, cache_dir)
+    return matrix_of(paths, sglang, jobs, cache_dir).rows
 
 
-def rows_in(root: Root, paths: Sequence[str], jobs: int = 0, cache_dir: str | None = None) -> tuple[Row, ...]:
-    """The rows of a tree at or below some paths; they are kept in the cache as long as no file changes."""
+def matrix_of(
+    paths: Sequence[str], sglang: str | None = None, jobs: int = 0, cache_dir: str | None = None
+) -> Matrix:
+    """Like `rows_of`, with what went wrong. The answer is kept in the cache as long as no file changes."""
     from pplint.engine.ready_facts import project_of, tree_of
     from pplint.engine.store import Store
 
-    tree = tree_of(root)
+    tree = tree_of(find_root(paths, sglang), paths)
     named = sorted({os.path.realpath(path) for path in paths})
-    store = Store(cache_dir, root.path) if cache_dir and tree.key else None
+    store = Store(cache_dir, tree.root.path) if cache_dir and tree.key else None
     question = [tree.key, named]
     known = _read(store.load("readiness.json"), question) if store else None
     if known is not None:
         return known
     from pplint.engine.ready_rows import rows_below
 
-    rows = rows_below(project_of(tree, jobs, cache_dir), named)
-    if store:
+    project, troubles = project_of(tree, jobs, cache_dir)
+    rows = rows_below(project, named)
+    matrix = Matrix(rows, tuple(one for one in troubles if is_below(one.path, named)))
+    if store and not matrix.troubles:
         store.save("readiness.json", {"question": question, "rows": rows})
-    return rows
+    return matrix
 
 
 def verdict_of(cells: Sequence[Cell]) -> str:
@@ -107,12 +125,12 @@ def is_below(path: str, folders: Iterable[str]) -> bool:
     return any(path == one or path.startswith(one.rstrip(os.sep) + os.sep) for one in folders)
 
 
-def _read(data: Any, question: list[Any]) -> tuple[Row, ...] | None:
-    """The rows that the cache has for a question; None for anything else."""
+def _read(data: Any, question: list[Any]) -> Matrix | None:
+    """The matrix that the cache has for a question; None for anything else."""
     try:
         if data["question"] != question:
             return None
-        return tuple(_row(*row) for row in data["rows"])
+        return Matrix(tuple(_row(*row) for row in data["rows"]), ())
     except (TypeError, KeyError, ValueError):
         return None
 
@@ -122,12 +140,3 @@ def _row(name: str, path: str, line: int, verdict: str, cells: list[list[Any]]) 
     if verdict not in VERDICTS or len(read) != len(COLUMNS) or any(one.state not in STATES for one in read):
         raise ValueError("no row")
     return Row(str(name), str(path), int(line), verdict, read)
-
-
-def print_readiness(path: str) -> None:
-    """Print one line per model class."""
-    import sys
-
-    for row in rows_of((path,)):
-        states = "  ".join(cell.state for cell in row.cells)
-        sys.stdout.write(f"{row.name}  {row.verdict}  {states}\n")

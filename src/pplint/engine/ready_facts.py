@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 from typing import Any, NamedTuple
@@ -17,6 +18,7 @@ from pplint.engine.store import Store
 from pplint.engine.summary import Summary, summarise
 from pplint.engine.trim import trim
 from pplint.files.discover import find_python_files
+from pplint.finding import Trouble
 from pplint.source.text import Source, SourceError
 
 _ENTRY = b"EntryClass"
@@ -39,14 +41,18 @@ class Tree(NamedTuple):
         return blake2b(state, digest_size=16).hexdigest()
 
 
-def tree_of(root: Root) -> Tree:
-    """The Python files of a tree as they are now."""
-    files = find_python_files([root.folder], exclude=(), base=root.folder, respect_gitignore=False).files
+def tree_of(root: Root, paths: Iterable[str]) -> Tree:
+    """The Python files of a tree, and those at or below some paths, as they are now."""
+    folders = [root.folder, *map(os.path.realpath, paths)]
+    files = find_python_files(folders, exclude=(), base=root.folder, respect_gitignore=False).files
     return Tree(root, stamps_of(files, {}))
 
 
-def project_of(tree: Tree, jobs: int, cache_dir: str | None) -> Project:
-    """All facts of a tree: what `check` knows, with the files of top-level models and what these build on."""
+def project_of(tree: Tree, jobs: int, cache_dir: str | None) -> tuple[Project, list[Trouble]]:
+    """All facts of a tree: what `check` knows, with the files of top-level models and what these build on.
+
+    Beside them the files with models that cannot be read or parsed.
+    """
     root = tree.root.path
     known = _known(tree, jobs, cache_dir)
     summaries, files = dict(known.summaries), dict(known.files)
@@ -57,15 +63,20 @@ def project_of(tree: Tree, jobs: int, cache_dir: str | None) -> Project:
         for module, path in by_module.items()
         if module not in summaries and not is_test(root, path) and _names_entry(path)
     ]
+    troubles: list[Trouble] = []
+    tried: set[str] = set()
     while wanted:
+        tried.update(wanted)
         for module in wanted:
-            summary = _summary(by_module[module], packages)
-            if summary is not None:
-                summaries[module], files[module] = summary, by_module[module]
+            found = _summary(by_module[module], packages)
+            if isinstance(found, Trouble):
+                troubles.append(found)
+            else:
+                summaries[module], files[module] = found, by_module[module]
         homes = tuple({f"{module.rpartition('.')[0]}." for module in _models(summaries)})
         sources = set(_sources(summaries, homes)) & by_module.keys()
-        wanted = sorted(sources - summaries.keys()) if sources - summaries.keys() != set(wanted) else []
-    return Project(dict(sorted(summaries.items())), files)
+        wanted = sorted(sources - summaries.keys() - tried)
+    return Project(dict(sorted(summaries.items())), files), troubles
 
 
 def _known(tree: Tree, jobs: int, cache_dir: str | None) -> Project:
@@ -99,12 +110,12 @@ def _names_entry(path: str) -> bool:
         return False
 
 
-def _summary(path: str, packages: frozenset[str]) -> Summary | None:
-    """The summary of a file, None when it cannot be read or parsed."""
+def _summary(path: str, packages: frozenset[str]) -> Summary | Trouble:
+    """The summary of a file, or why it cannot be read or parsed."""
     try:
         tree = Source.read(path).parse()
-    except SourceError:
-        return None
+    except SourceError as error:
+        return Trouble(path, error.line, str(error))
     try:
         return trim(summarise(tree), packages)
     except RecursionError:

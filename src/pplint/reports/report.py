@@ -97,7 +97,7 @@ def write_reports(targets: Sequence[tuple[str, str]], report: Report) -> None:
         if file:
             text = io.StringIO(newline="")
             render(format_name, report._replace(colour=False), text)
-            _write_whole(file, text.getvalue().encode("utf-8", "backslashreplace"))
+            write_whole(file, text.getvalue().encode("utf-8", "backslashreplace"))
         else:
             _print(format_name, report)
 
@@ -114,7 +114,8 @@ def _print(format_name: str, report: Report) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
 
 
-def _write_whole(file: str, data: bytes) -> None:
+def write_whole(file: str, data: bytes) -> None:
+    """Write a file whole or not at all; a pipe or a device is fed. Raises ReportError when it cannot be written."""
     from pathlib import Path
 
     from pplint.files.write import WriteError, write_atomically
