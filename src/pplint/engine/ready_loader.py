@@ -186,11 +186,9 @@ class LoaderUse:
         if found is None or depth > _DEPTH:
             return
         yield found[0], method, runtime
-        body = self._node(found[0], method)
-        for call in ast.walk(body) if body is not None else ():
-            function = call.func if isinstance(call, ast.Call) else None
-            if isinstance(function, ast.Attribute):
-                yield from self._called(function, found[0], runtime, depth)
+        for call in self.sources.calls(found[0], method):
+            if isinstance(call.func, ast.Attribute):
+                yield from self._called(call.func, found[0], runtime, depth)
 
     def _called(
         self, function: ast.Attribute, definer: str, runtime: str, depth: int
@@ -216,11 +214,6 @@ class LoaderUse:
             owners = frozenset(k for one in owners for k in kept_classes(self.project, one, attribute))
         for owner in sorted(owners):
             yield from self._reached(owner, owner, path[-1], depth + 1)
-
-    def _node(self, class_id: str, method: str) -> ast.AST | None:
-        functions = (ast.FunctionDef, ast.AsyncFunctionDef)
-        body = self.sources.class_body(class_id)
-        return next((one for one in body if isinstance(one, functions) and one.name == method), None)
 
 
 def _about_scales(lookup: Lookup, way: list[Call]) -> bool:

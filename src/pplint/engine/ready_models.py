@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 from pplint.engine.project import Padded, Project
 from pplint.engine.reach import range_line
@@ -19,6 +20,9 @@ _LISTS = re.compile(r"^(layers|h|blocks|layer|decoder_layers)$")
 _TOWER = re.compile(r"vis(ion|ual)|audio|image|speech|encoder|tower|projector|resampler|talker")
 _TASK = re.compile(r"For[A-Z]")
 _DEPTH = 4
+
+
+_KEPT: WeakKeyDictionary[Project, dict[tuple[str, str], frozenset[str]]] = WeakKeyDictionary()
 
 
 class LayerList(NamedTuple):
@@ -156,6 +160,14 @@ def kept_classes(project: Project, class_id: str, attribute: str) -> frozenset[s
 
     What only a subclass hands to the constructor has no say here.
     """
+    known = _KEPT.setdefault(project, {})
+    found = known.get((class_id, attribute))
+    if found is None:
+        found = known[class_id, attribute] = _kept_classes(project, class_id, attribute)
+    return found
+
+
+def _kept_classes(project: Project, class_id: str, attribute: str) -> frozenset[str]:
     found = project.attribute_types(class_id, attribute)
     if len(found) < 2:
         return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from pplint.engine.ready_forward import Forwards, forwards_of
 from pplint.source.text import Source, SourceError
@@ -16,6 +16,8 @@ class Sources:
         self.files = files
         self._parsed: dict[str, tuple[Source, ast.Module] | None] = {}
         self._forwards: dict[str, Forwards] = {}
+        self._bodies: dict[str, list[ast.stmt]] = {}
+        self._calls: dict[tuple[str, str], list[ast.Call]] = {}
 
     def parsed(self, module: str) -> tuple[Source, ast.Module] | None:
         """The text and the tree of a module, or None."""
@@ -48,17 +50,35 @@ class Sources:
             parts = (getattr(inner, name, ()) for name in ("body", "orelse", "finalbody"))
             body = [one for part in parts for one in part if isinstance(one, ast.stmt)]
 
-    def class_body(self, class_id: str) -> Iterator[ast.stmt]:
+    def class_body(self, class_id: str) -> list[ast.stmt]:
         """The statements of a class, those inside its functions included."""
+        known = self._bodies.get(class_id)
+        if known is None:
+            known = self._bodies[class_id] = list(self._class_body(class_id))
+        return known
+
+    def _class_body(self, class_id: str) -> Iterator[ast.stmt]:
         module, _, name = class_id.partition(":")
         parsed = self.parsed(module)
         body: list[ast.stmt] = parsed[1].body if parsed is not None else []
         for part in name.split("."):
             owner = next(
-                (one for one in flat(body) if isinstance(one, ast.ClassDef) and one.name == part), None
+                (one for one in inside(body) if isinstance(one, ast.ClassDef) and one.name == part), None
             )
             body = owner.body if owner is not None else []
-        return (part for one in body for part in ast.walk(one) if isinstance(part, ast.stmt))
+        yield from inside(body)
+
+    def calls(self, class_id: str, method: str) -> list[ast.Call]:
+        """The calls in a method of a class."""
+        known = self._calls.get((class_id, method))
+        if known is None:
+            functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+            found = [
+                one for one in self.class_body(class_id) if isinstance(one, functions) and one.name == method
+            ]
+            known = [part for one in found[:1] for part in ast.walk(one) if isinstance(part, ast.Call)]
+            self._calls[class_id, method] = known
+        return known
 
     def forwards(self, module: str) -> Forwards:
         """What the functions of a module do with stage proxies."""
@@ -76,9 +96,10 @@ def text_of(source: Source) -> Callable[[ast.stmt], str]:
     return lambda node: "\n".join(source.lines[node.lineno - 1 : node.end_lineno])
 
 
-def flat(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements of a body, those under its conditions included."""
+def inside(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements of a body, and those inside of them, in order."""
     for one in body:
         yield one
-        if isinstance(one, (ast.If, ast.Try)):
-            yield from flat([*one.body, *one.orelse])
+        for name in ("body", "orelse", "handlers", "finalbody", "cases"):
+            for part in getattr(one, name, ()):
+                yield from inside([part]) if isinstance(part, ast.stmt) else inside(part.body)
