@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from pplint.finding import (
+    ACCESSES,
     DIRECT,
     KEYED,
     MODEL_END,
@@ -22,6 +25,7 @@ from pplint.finding import (
     Bound,
 )
 from pplint.impact import LayoutError, impact_of, layout_outcome, stages_of, usual_layouts
+from pplint.impact_summary import kind_of
 
 ONE, FIRST, PAST, ALL = ZERO.plus(1), STAGE_START, STAGE_END, MODEL_END
 LITERAL_0 = Asks(SHIFTED, ZERO, ONE, meant=FIRST)
@@ -115,6 +119,12 @@ def test_each_stage_gets_what_python_gives_it(asks, layout, expected):
             "on the last stage; PP=3 and more: IndexError from stage 2 on",
             id="a literal 0",
         ),
+        pytest.param(
+            Asks(SHIFTED, Bound("", -1), ZERO, PAST.plus(-1)),
+            "PP=2 with an even split: IndexError on the last stage; with an uneven one: silently another layer "
+            "on the last stage; PP=3 and more: IndexError from stage 2 on",
+            id="a literal -1, of which some splits get an IndexError earlier",
+        ),
         pytest.param(Asks(PADDED, ZERO, ONE), "AttributeError on every stage but the first", id="a slot"),
         pytest.param(Asks(PADDED, ZERO, ALL), "AttributeError on every stage", id="a loop"),
         pytest.param(
@@ -140,6 +150,73 @@ def test_each_stage_gets_what_python_gives_it(asks, layout, expected):
 )
 def test_one_line_is_true_for_all_usual_layouts(asks, summary):
     assert impact_of(asks, usual_layouts()).summary == summary
+
+
+WORDS = {"silently another layer": "other-layer", "right by accident": "accident"}
+STAGES = {
+    r"on every stage": lambda rank, pp: True,
+    r"on the first stage": lambda rank, pp: rank == 0,
+    r"on the last stage": lambda rank, pp: rank == pp - 1,
+    r"on every stage but the first": lambda rank, pp: rank > 0,
+    r"on every stage but the last": lambda rank, pp: rank < pp - 1,
+    r"on the stages in between": lambda rank, pp: 0 < rank < pp - 1,
+    r"on stage 1": lambda rank, pp: rank == 1,
+    r"from stage 2 on": lambda rank, pp: rank >= 2,
+}
+
+
+def claims(summary):
+    """The claims of a summary: (least pp_size, greatest, even split or None, kind, where)."""
+    low, high = 2, 99
+    for sentence in summary.split("; "):
+        head, colon, rest = sentence.rpartition(": ")
+        if size := re.match(r"PP=(\d+)( and more)?", head):
+            low, high = int(size[1]), 99 if size[2] else int(size[1])
+        even = True if "an even" in head else False if "an uneven" in head else None
+        for part in (rest if colon else sentence).split(", "):
+            kind, where = re.fullmatch(r"(.*?)(?: ((?:on|from) .*))?", part).groups()
+            yield low, high, even, kind.removeprefix("looks "), where
+
+
+@pytest.mark.parametrize(
+    "asks",
+    [
+        pytest.param(asks, id=str(number))
+        for number, asks in enumerate(
+            Asks(access, low, high, meant, counted, error="KeyError")
+            for access in ACCESSES
+            if access != MODULE
+            for low, high, meant, counted in [
+                (ZERO, ONE, FIRST, False),
+                (Bound("", -1), ZERO, PAST.plus(-1), False),
+                (ONE, Bound("", 2), None, False),
+                (ZERO, ALL, None, False),
+                (FIRST, ALL, None, False),
+                (FIRST, PAST, None, True),
+                (FIRST, PAST.plus(1), None, False),
+                (ZERO, PAST, None, False),
+            ]
+        )
+    ],
+)
+def test_the_line_is_true_for_larger_pipelines_and_other_models_too(asks):
+    """Whatever is asked for: 2 to 8 stages with at least 4 layers each."""
+    told = list(claims(impact_of(asks, usual_layouts()).summary))
+    assert told
+    for pp_size in range(2, 9):
+        for num_layers in range(4 * pp_size, 65):
+            stages = layout_outcome(asks, stages_of(pp_size, num_layers, ())).stages
+            kinds = [kind_of(stage) for stage in stages]
+            for low, high, even, kind, where in told:
+                if not low <= pp_size <= high or even not in (None, num_layers % pp_size == 0):
+                    continue
+                if where is None:
+                    allowed = {"right", "accident"} if kind == "right by accident" else {"right"}
+                    assert set(kinds) <= allowed
+                    continue
+                wanted = WORDS.get(kind, kind)
+                hit = [rank for rank in range(pp_size) if STAGES[where](rank, pp_size)]
+                assert all(kinds[rank] == wanted for rank in hit), (pp_size, num_layers, kinds)
 
 
 @pytest.mark.parametrize(

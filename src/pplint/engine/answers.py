@@ -38,30 +38,38 @@ def answer_of(accessors: Accessors, targets: Iterable[Target]) -> Answer:
     return Answer(SHIFTED, project.class_name(usual))
 
 
-def access_of(accessors: Accessors, target: Target, depth: int = 0) -> str:
+def access_of(accessors: Accessors, target: Target) -> str:
     """How one definition answers the ids that it is given; UNKNOWN where it tests them or does several things."""
+    found = _accesses(accessors, target, 0)
+    return found.pop() if len(found) == 1 else UNKNOWN
+
+
+def _accesses(accessors: Accessors, target: Target, depth: int) -> set[str]:
+    """All that a definition does with an id; nothing for one that only waits for a layer."""
     project = accessors.project
     owner, name, parameter = target.owner, _name(target), target.parameter
     method = project.method(owner, name) if owner else None
     if method is None or depth > _DEPTH:
-        return UNKNOWN
+        return {UNKNOWN}
     facts = method[1]
     found: set[str] = set()
     for used, how, path, _ in facts["uses"]:
         if used != parameter:
             continue
         if how in ("compared", "key"):
-            return UNKNOWN
+            return {UNKNOWN}
         if how == "sub":
             own = len(path) == 2 and path[0] == "self"
             found.add(KEYED if own and project.is_mapping(owner, path[1]) else UNKNOWN)
         elif _indexes_own_list(accessors, owner, name):
             found.add(SHIFTED)
+        elif facts["returns"]:
+            found.add(UNKNOWN)
     place = Place(project.module_of(owner), owner, name)
     for passed, callee, where, _ in facts["passes"]:
         if passed == parameter:
             found |= _handed_on(accessors, place, callee, where, depth)
-    return found.pop() if len(found) == 1 else UNKNOWN
+    return found
 
 
 def _handed_on(
@@ -69,7 +77,7 @@ def _handed_on(
 ) -> set[str]:
     """How the definitions answer that a method hands its id to; an inner pool has to have the stage's range."""
     targets = [one for one in accessors.targets(place, callee, GLOBAL) if matches(one, where)]
-    found = {access_of(accessors, one, depth + 1) for one in targets}
+    found = {access for one in targets for access in _accesses(accessors, one, depth + 1)}
     if len(callee) > 2 and found:
         builders = accessors.project.builders_of(place, tuple(callee[:-1]))
         if not builders or not all(one.with_range for one in builders):

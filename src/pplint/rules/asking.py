@@ -73,13 +73,26 @@ def runs_through(context: Context, node: ast.expr) -> bool:
     """Whether the loops around a place come to it for each of their elements, as far as the code shows."""
     for loop, asker in _loops_around(context, node):
         inside = {id(part) for part in ast.walk(loop)}
-        if any(id(atom.test) in inside for atom in context.flow.guards):
+        bound = {part.id for part in ast.walk(loop) if isinstance(part, ast.Name) and _is_stored(part)}
+        if any(id(atom.test) in inside and _varies(atom.test, bound) for atom in context.flow.guards):
             return False
         if asker in _SHORT and isinstance(loop, ast.GeneratorExp):
             return False
         if isinstance(loop, (ast.For, ast.AsyncFor)) and any(map(_leaves, loop.body)):
             return False
     return True
+
+
+def _is_stored(name: ast.Name) -> bool:
+    return isinstance(name.ctx, ast.Store)
+
+
+def _varies(test: ast.expr, bound: set[str]) -> bool:
+    """Whether a condition may hold for some elements of a loop only, which binds these names."""
+    return any(
+        isinstance(part, ast.Call) or (isinstance(part, ast.Name) and part.id in bound)
+        for part in ast.walk(test)
+    )
 
 
 def _leaves(statement: ast.stmt) -> bool:

@@ -233,17 +233,18 @@ class FullLayerLoop(Rule):
             context.report(
                 self, argument, message, severity=severity, trace=trace, around=node,
                 no_fix="where the stage range comes from is for the author to say",
-                asks=_asks(context, node, value, target),
+                asks=_asks(context, node, value),
             )  # fmt: skip
             return
 
 
-def _asks(context: Context, node: ast.Call, value: Value, target: Target) -> Asks | None:
+def _asks(context: Context, node: ast.Call, value: Value) -> Asks | None:
     """What a loop asks an accessor for, if nothing ends it early."""
-    bounds, answer = bounds_of(context, value), answer_of(context.accessors, [target])
+    bounds = bounds_of(context, value)
+    answer = answer_of(context.accessors, [target for target, _ in context.targets(node, GLOBAL)])
     if bounds is None or not answer.access or not runs_through(context, node):
         return None
-    return Asks(answer.access, *bounds)
+    return Asks(answer.access, *bounds, of=answer.of)
 
 
 def _is_put_off(context: Context, node: ast.expr) -> bool:

@@ -6,7 +6,7 @@ import ast
 import re
 
 from pplint.engine import values as v
-from pplint.engine.accessors import GLOBAL, LOCAL, Target
+from pplint.engine.accessors import GLOBAL, LOCAL
 from pplint.engine.answers import answer_of
 from pplint.engine.context import Context
 from pplint.engine.pools import takes_range
@@ -162,14 +162,9 @@ class LocalIndexAsLayerId(Rule):
                 fix=fix if severity != INFO else None,
                 no_fix=no_fix,
                 around=node,
-                asks=self._given(context, node, target, value) if severity != INFO else None,
+                asks=_given(context, node, value) if severity != INFO else None,
             )
             return
-
-    def _given(self, context: Context, node: ast.Call, target: Target, value: Value) -> Asks | None:
-        answer = answer_of(context.accessors, [target])
-        whole = answer.access and (value.kind not in _COUNTED or runs_through(context, node))
-        return Asks(answer.access, STAGE_START, STAGE_END, counted=True) if whole else None
 
     def subscript(self, context: Context, node: ast.Subscript) -> None:
         """Compare an index with the list of the full length that it is used on."""
@@ -221,6 +216,13 @@ class LocalIndexAsLayerId(Rule):
                 around=node,
             )
             return
+
+
+def _given(context: Context, node: ast.Call, value: Value) -> Asks | None:
+    """What a counter of the stage's own layers asks an accessor for."""
+    answer = answer_of(context.accessors, [target for target, _ in context.targets(node, GLOBAL)])
+    whole = answer.access and (value.kind not in _COUNTED or runs_through(context, node))
+    return Asks(answer.access, STAGE_START, STAGE_END, counted=True, of=answer.of) if whole else None
 
 
 def _asks(context: Context, node: ast.Subscript, container: Values) -> Asks | None:
