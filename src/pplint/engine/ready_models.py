@@ -125,29 +125,34 @@ def _lists(
 
 
 def own_list(project: Project, class_id: str) -> tuple[str, str, int, bool] | None:
-    """The list of layers that a class makes by itself: (owner, attribute, line, split), or None."""
-    plain = None
+    """The list of layers that a class makes by itself: (owner, attribute, line, split), or None.
+
+    A class may ask for the range itself and build a list of its own by it; what a maker builds that is not told the
+    stage is whole all the same.
+    """
+    plain = ranged = None
     for one in project.mro(class_id):
         attributes = project.classes[one]["attrs"]
         for attribute, entries in sorted(attributes.items(), key=lambda item: not _LISTS.match(item[0])):
             padded: Padded | None = project.padded_attribute(one, attribute)
             if padded is not None:
                 return padded.owner, attribute, padded.line, True
-            line = range_line(attribute, entries)
-            if line is not None:
-                return one, "layers", line, True
-            if plain is None and (line := _plain_line(attribute, entries)):
-                plain = one, attribute, line, False
-    return plain
+            if ranged is None and (line := range_line(attribute, entries)) is not None:
+                ranged = one, "layers", line, True
+            if plain is None and (found := _plain_entry(attribute, entries)):
+                plain = (one, attribute, int(found["line"]), False), found["v"][1][-1]
+    if plain is not None and (ranged is None or _MAKER.match(plain[1])):
+        return plain[0]
+    return ranged
 
 
-def _plain_line(attribute: str, entries: Iterable[dict[str, Any]]) -> int:
+def _plain_entry(attribute: str, entries: Iterable[dict[str, Any]]) -> dict[str, Any] | None:
     for entry in entries:
         value = entry["v"]
         name = value[1][-1] if value[0] == "call" else ""
         if _MAKER.match(name) or (name == "ModuleList" and _LISTS.match(attribute)):
-            return int(entry["line"])
-    return 0
+            return entry
+    return None
 
 
 def _attributes(project: Project, class_id: str) -> list[str]:

@@ -90,7 +90,7 @@ class _Rows:
             structure.proxies(model),
             structure.split(model),
             structure.range(model),
-            judgement.gap(ENDS) or structure.ends(model),
+            judgement.gap(ENDS, model) or structure.ends(model),
             judgement.tied(model),
             structure.loader(model),
             judgement.indices(model),

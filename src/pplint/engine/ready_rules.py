@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from pplint.engine import values as v
@@ -62,18 +62,19 @@ class Judgement:
                 ]  # fmt: skip
                 self.notes += [(module, one) for one in found.notes if runs.holds(module, one.symbol)]
 
-    def gap(self, codes: Iterable[str]) -> Cell | None:
+    def gap(self, codes: Sequence[str], model: Model) -> Cell | None:
         """The first finding of some rules as a cell, with how many more there are; or None."""
         found = [one for one in self.findings if one.code in codes]
         if not found:
             return None
-        first = min(found, key=lambda one: (tuple(codes).index(one.code), one.path, one.span.line))
+        first = min(found, key=lambda one: (codes.index(one.code), one.path, one.span.line))
         more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-        return Cell(MISSING, first.path, first.span.line, first.code, f"{_short(first.message)}{more}")
+        once = "" if all(one.split for one in model.layers) else "once the layers are split, "
+        return Cell(MISSING, first.path, first.span.line, first.code, f"{once}{_short(first.message)}{more}")
 
     def indices(self, model: Model) -> Cell:
         """No layer is named by a literal."""
-        gap = self.gap(INDICES)
+        gap = self.gap(INDICES, model)
         if gap is not None:
             return gap
         if not model.layers:
@@ -96,7 +97,7 @@ class Judgement:
 
     def loops(self, model: Model) -> Cell:
         """Loops run over the layers of the stage only."""
-        gap = self.gap(LOOPS)
+        gap = self.gap(LOOPS, model)
         if gap is not None:
             return gap
         whole = [
@@ -116,7 +117,7 @@ class Judgement:
 
     def tied(self, model: Model) -> Cell:
         """A tied head is guarded."""
-        gap = self.gap(TIED)
+        gap = self.gap(TIED, model)
         if gap is not None:
             return gap
         never = self._noted(NO_TIE)
