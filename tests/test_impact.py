@@ -236,5 +236,12 @@ def test_a_layout_that_is_asked_for_has_its_own_line(layout, summary):
     assert impact_of(LITERAL_0, (stages_of(*layout),)).summary == summary
 
 
+def test_a_number_of_layers_alone_stands_for_the_usual_sizes():
+    assert [len(layout) for layout in usual_layouts(61)] == [2, 3, 4]
+    assert impact_of(LITERAL_0, usual_layouts(8)).summary == (
+        "PP=2: looks right by accident; PP=3 and more: IndexError from stage 2 on"
+    )
+
+
 def test_what_does_not_follow_from_the_stages_is_not_guessed():
     assert impact_of(None, usual_layouts()) is None
