@@ -279,8 +279,6 @@ def find(request: Request) -> Files:
         respect_gitignore=settings.respect_gitignore,
     )
     troubles = [
-        trouble
-        for trouble in found.troubles
-        if not (request.allow_empty and trouble.message.startswith("no Python file in this folder"))
+        trouble for trouble in found.troubles if not (request.allow_empty and trouble.path in found.empty)
     ]
     return Files(tuple(found.files), troubles, found.leftovers)
