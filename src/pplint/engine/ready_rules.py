@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -32,6 +33,7 @@ TIED = ("PPL502", "PPL705")
 INDICES = ("PPL101", "PPL201", "PPL202", "PPL203", "PPL601", "PPL706")
 LOOPS = ("PPL301", "PPL402", "PPL403", "PPL602")
 ENDS = ("PPL501",)
+_SHOWN = 6
 CODES = frozenset((*TIED, *INDICES, *LOOPS, *ENDS))
 
 
@@ -68,7 +70,7 @@ class Judgement:
         if not found:
             return None
         first = min(found, key=lambda one: (codes.index(one.code), one.path, one.span.line))
-        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+        more = _more(first, sorted(set(found) - {first}, key=lambda one: (one.path, one.span.line)))
         once = "" if all(one.split for one in model.layers) else "once the layers are split, "
         return Cell(MISSING, first.path, first.span.line, first.code, f"{once}{_short(first.message)}{more}")
 
@@ -207,6 +209,20 @@ def _is_range(note: Note) -> bool:
 def _keeps(project: Project, class_id: str, attribute: str) -> bool:
     known = (project.classes[one] for one in project.mro(class_id))
     return any(attribute in facts["attrs"] or attribute in facts["methods"] for facts in known)
+
+
+def _more(first: Finding, others: Sequence[Finding]) -> str:
+    """Where further findings of the same kind are, for the end of a sentence."""
+    places = []
+    for one in others:
+        file = "" if one.path == first.path else f"{os.path.basename(one.path)}:"
+        code = "" if one.code == first.code else f" ({one.code})"
+        places.append(f"{file}{one.span.line}{code}")
+    places = list(dict.fromkeys(places))
+    if not places:
+        return ""
+    rest = f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
+    return f", also in line {', '.join(places[:_SHOWN])}{rest}"
 
 
 def _short(message: str) -> str:
