@@ -34,8 +34,9 @@ def place_of(finding: dict[str, Any]) -> str:
     return f"{finding['path']}:{finding['line']}:{finding['column']}"
 
 
-def test_all_findings_are_there_in_the_order_of_their_rules(opened: Open, written: Any) -> None:
-    ordered = sorted(written[1], key=lambda one: one["code"])
+def test_all_findings_are_there_by_rule_the_most_severe_first(opened: Open, written: Any) -> None:
+    levels = ["error", "warning", "info"]
+    ordered = sorted(written[1], key=lambda one: (one["code"], levels.index(one["severity"])))
     page = opened()
     assert places(page) == [place_of(one) for one in ordered]
     assert page.locator("#shown").inner_text() == f"{len(ordered)} of {len(ordered)} findings"
@@ -109,6 +110,7 @@ def test_grouping_by_file_and_back_loses_nothing(opened: Open, written: Any) -> 
     counts = Counter(one["path"] for one in written[1])
     titles = [text.split() for text in page.locator(".group:visible h3").all_text_contents()]
     assert {path: int(count) for path, count in titles} == counts
+    assert places(page) == [place_of(one) for one in sorted(written[1], key=lambda one: one["path"])]
     page.get_by_label("rule", exact=True).check()
     page.wait_for_url(lambda url: "#" not in url)
     assert places(page) == before
@@ -165,8 +167,12 @@ def test_the_stages_are_drawn_and_told(opened: Open, written: Any) -> None:
     words = drawing.get_attribute("aria-label")
     assert "stage 0 owns 0-" in words
     assert "IndexError" in words
-    height = drawing.evaluate("svg => svg.querySelector('use').getBBox().height")
-    assert height > 30
+    rows = drawing.locator(".rank").all_text_contents()
+    assert rows == [f"stage {rank}" for rank in range(len(rows))]
+    assert drawing.locator("text.fails").last.text_content() == "IndexError"
+    others = page.locator("article", has_text="triton_backend").locator("figure details")
+    others.locator("summary").click()
+    assert "layers on 2 stages. stage 0 owns 0-" in others.inner_text()
 
 
 def test_every_control_is_reached_by_the_tab_key_and_shows_it(opened: Open) -> None:
@@ -210,7 +216,7 @@ def test_on_paper_everything_is_open_and_nothing_can_be_clicked(opened: Open, wr
     assert shown(page) == len(written[1])
     assert page.locator("input:visible, select:visible, button:visible, nav:visible").count() == 0
     folded = page.locator("figure details").first
-    assert folded.locator("svg").first.is_visible()
+    assert folded.locator("li").first.is_visible()
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert not folded.evaluate("one => one.open")
 

@@ -73,11 +73,12 @@ def test_a_cell_says_its_state_in_words_and_a_row_where_its_gaps_are(
 ) -> None:
     page = opened("", page_of(report, tmp_path, alone=True))
     almost = page.locator("tr.class", has_text="Almost")
-    words = almost.locator("td .unseen").all_text_contents()
+    words = almost.locator("td i").all_text_contents()
     assert words[:4] == ["met", "missing", "unknown", "not applicable"]
     almost.locator("summary").click()
     gap = almost.locator("li.missing")
-    assert gap.inner_text() == "split missing (PPL301): Almost cell 1 srt/models/almost.py:8"
+    assert gap.inner_text() == "split missing (PPL301): Almost cell 1 line 8"
+    assert almost.locator("li").last.inner_text() == "ends, tied, loader, indices, loops not applicable"
     heads = page.locator("thead th").all_text_contents()
     assert heads == ["Model class", "Verdict", *(column.title for column in COLUMNS)]
 

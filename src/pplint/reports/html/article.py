@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pplint.finding import SAFE, Finding, Step
-from pplint.reports.html.drawing import Drawings
+from pplint.finding import SAFE, Finding, Step, severity_rank
+from pplint.reports.html.drawing import figure
 from pplint.reports.html.escaped import element_id, place, prose, safe
 from pplint.reports.html.snippet import changed, framed, quoted
 from pplint.reports.paths import display_path
@@ -17,7 +17,6 @@ class Articles:
 
     def __init__(self, report: Report) -> None:
         self.report = report
-        self.drawings = Drawings()
         self._lines: dict[str, Sequence[str]] = {}
         self._ids: set[str] = set()
         self._told = {rule.code for rule in report.rules}
@@ -35,7 +34,7 @@ class Articles:
         return (
             f'<article id="{name}" class="finding {element_id(finding.severity)}" data-level="{level}" '
             f'data-rule="{safe(finding.code)}" data-path="{safe(path)}" '
-            f'data-shape="{shape if finding.shape else ""}">'
+            f'data-line="{finding.span.line}" data-shape="{shape if finding.shape else ""}">'
             f'<h4><span class="level">{level}</span> {self._rule(finding)} '
             f'<a class="place" href="#{name}">{place(where)}</a></h4>{symbol}'
             f'<p class="message">{prose(finding.message)}</p>'
@@ -76,7 +75,7 @@ class Articles:
 
     def _reasons(self, finding: Finding) -> Iterator[str]:
         if finding.impact:
-            yield self.drawings.figure(finding.impact)
+            yield figure(finding.impact)
         if finding.trace:
             steps = "".join(self._step(step, finding) for step in finding.trace)
             yield f'<h5>Why</h5><ol class="why">{steps}</ol>'
@@ -95,8 +94,8 @@ class Articles:
 
 
 def groups_by_rule(findings: Sequence[Finding]) -> list[tuple[str, str, list[Finding]]]:
-    """Return (code, name, findings) in the order of the codes."""
+    """Return (code, name, findings) in the order of the codes, the most severe findings first."""
     by_code: dict[str, list[Finding]] = {}
-    for finding in findings:
+    for finding in sorted(findings, key=lambda one: severity_rank(one.severity)):
         by_code.setdefault(finding.code, []).append(finding)
     return [(code, group[0].name, group) for code, group in sorted(by_code.items())]

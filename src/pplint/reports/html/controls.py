@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from pplint.engine.readiness import VERDICTS
 from pplint.finding import SEVERITIES
 from pplint.reports.html.article import groups_by_rule
 from pplint.reports.html.escaped import safe
@@ -30,7 +31,7 @@ def controls(report: Report) -> str:
     )
     verdicts = "".join(
         f'<label><input type="checkbox" name="verdict" value="{verdict}" checked> {verdict}</label>'
-        for verdict in dict.fromkeys(row.verdict for row in report.readiness)
+        for verdict in sorted({row.verdict for row in report.readiness}, key=VERDICTS.index)
     )
     return (
         '<form class="controls needs-script" role="search" aria-label="Filters">'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from pplint.finding import OTHER_LAYER, RIGHT, Impact, LayoutOutcome, StageOutcome
 from pplint.reports.html.escaped import prose, safe
@@ -16,50 +17,42 @@ FINEST = 5.0
 """Layers narrower than this have no lines between them."""
 
 
-class Drawings:
-    """The drawings of one page: equal ones are stored once and used by name."""
+def figure(impact: Impact) -> str:
+    """Return what each stage gets: the sentence, the most telling layout drawn, the others in words, folded away."""
+    ordered = sorted(impact.layouts, key=_variety, reverse=True)
+    parts = [f"<figcaption><h5>What each stage gets</h5>{prose(impact.summary)}</figcaption>"]
+    parts += [_drawing(layout) for layout in ordered[:1]]
+    if others := ordered[1:]:
+        told = "".join(f"<li>{safe(_words(layout))}</li>" for layout in others)
+        more = plural(len(others), "more layout")
+        parts.append(f"<details><summary>{more}</summary><ul>{told}</ul></details>")
+    return f'<figure class="stages">{"".join(parts)}</figure>'
 
-    def __init__(self) -> None:
-        self._names: dict[tuple[StageOutcome, ...], str] = {}
 
-    def figure(self, impact: Impact) -> str:
-        """Return what each stage gets: the sentence, the most telling layout, the others folded away."""
-        ordered = sorted(impact.layouts, key=_variety, reverse=True)
-        parts = [f"<figcaption><h5>What each stage gets</h5>{prose(impact.summary)}</figcaption>"]
-        parts += [self._layout(layout) for layout in ordered[:1]]
-        if others := ordered[1:]:
-            inside = "".join(self._layout(layout) for layout in others)
-            parts.append(
-                f"<details><summary>{plural(len(others), 'more layout')}</summary>{inside}</details>"
-            )
-        return f'<figure class="stages">{"".join(parts)}</figure>'
+@lru_cache(maxsize=256)
+def _drawing(layout: LayoutOutcome) -> str:
+    # Written out each time: a `use` element makes the browser build the drawing anew whenever it is moved.
+    height = HEAD + ROW * len(layout.stages) + 4
+    return (
+        f'<p class="layout">{_title(layout)}</p><svg viewBox="0 0 {TOTAL} {height}" role="img" '
+        f'aria-label="{safe(_words(layout))}">{"".join(_drawn(layout.stages))}</svg>'
+    )
 
-    def store(self) -> Iterator[str]:
-        """Return the drawings that the figures use."""
-        if self._names:
-            yield '<svg class="store" width="0" height="0" aria-hidden="true" focusable="false">'
-            for stages, name in self._names.items():
-                yield f'<symbol id="{name}" viewBox="{_box(stages)}">{"".join(_drawn(stages))}</symbol>'
-            yield "</svg>"
 
-    def _layout(self, layout: LayoutOutcome) -> str:
-        name = self._names.setdefault(layout.stages, f"d{len(self._names)}")
-        title = f"{plural(layout.num_layers, 'layer')} on {plural(layout.pp_size, 'stage')}"
-        words = "; ".join(_sentence(stage) for stage in layout.stages)
-        return (
-            f'<p class="layout">{title}</p><svg viewBox="{_box(layout.stages)}" role="img" '
-            f'aria-label="{safe(f"{title}. {words}")}"><use href="#{name}"/></svg>'
-        )
+def _title(layout: LayoutOutcome) -> str:
+    return f"{plural(layout.num_layers, 'layer')} on {plural(layout.pp_size, 'stage')}"
+
+
+def _words(layout: LayoutOutcome) -> str:
+    """The drawing in words."""
+    stages = "; ".join(f"{_rank(stage)} {_owned(stage)}: {outcome_words(stage)}" for stage in layout.stages)
+    return f"{_title(layout)}. {stages}"
 
 
 def _variety(layout: LayoutOutcome) -> tuple[int, int]:
     """How much a layout shows: how many kinds of outcome, and how many stages go wrong without a word."""
     kinds = {(stage.outcome, stage.got is None) for stage in layout.stages}
     return len(kinds), sum(stage.outcome == OTHER_LAYER for stage in layout.stages)
-
-
-def _sentence(stage: StageOutcome) -> str:
-    return f"{_rank(stage)} {_owned(stage)}: {outcome_words(stage)}"
 
 
 def _rank(stage: StageOutcome) -> str:
@@ -72,14 +65,12 @@ def _owned(stage: StageOutcome) -> str:
     return f"owns {stage.start}" if stage.end == stage.start + 1 else f"owns {stage.start}-{stage.end - 1}"
 
 
-def _box(stages: tuple[StageOutcome, ...]) -> str:
-    return f"0 0 {TOTAL} {HEAD + ROW * len(stages) + 4}"
-
-
 def _drawn(stages: tuple[StageOutcome, ...]) -> Iterator[str]:
     count = max(stage.end for stage in stages) or 1
     scale = WIDE / count
     bottom = HEAD + ROW * len(stages)
+    tracks = "".join(f"M{LEFT} {HEAD + ROW * row + ROW // 2}h{WIDE}" for row in range(len(stages)))
+    yield f'<path class="track" d="{tracks}"/>'
     asked = {stage.asked for stage in stages if stage.asked is not None}
     if len(asked) == 1:
         yield from _asked_line(asked.pop(), scale, count, bottom)
@@ -102,7 +93,6 @@ def _stage_row(stage: StageOutcome, top: int, scale: float) -> Iterator[str]:
     kind = _kind(stage)
     yield f'<text class="rank" x="0" y="{middle + 4:g}">{_rank(stage)}</text>'
     yield f'<text class="owns" x="{LEFT - 8}" y="{middle + 4:g}" text-anchor="end">{_owned(stage)[5:]}</text>'
-    yield f'<rect class="track" x="{LEFT}" y="{middle - 1:g}" width="{WIDE}" height="2"/>'
     if stage.end > stage.start:
         width = scale * (stage.end - stage.start)
         yield (

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
 
 from pplint.engine.readiness import COLUMNS, MET, MISSING, NOT_APPLICABLE, UNKNOWN, VERDICTS, Cell, Row
 from pplint.reports.html.escaped import element_id, place, prose, safe
 from pplint.reports.summary import plural
 
-SIGNS = {MET: "\u2713", MISSING: "\u2717", NOT_APPLICABLE: "\u2013", UNKNOWN: "?"}
 MEANINGS = {
     MET: "met",
     MISSING: "missing: the place of the gap is in the row's details",
@@ -34,7 +34,7 @@ def matrix(rows: Sequence[Row], shown: Shown) -> Iterator[str]:
         f'<th scope="col" title="{safe(column.question)}">{safe(column.title)}</th>' for column in COLUMNS
     )
     yield f'<thead><tr><th scope="col">Model class</th><th scope="col">Verdict</th>{heads}</tr></thead><tbody>'
-    for row in rows:
+    for row in sorted(rows, key=lambda row: VERDICTS.index(row.verdict)):
         yield _row(row, shown)
     yield '</tbody></table></div><p class="none" id="no-class" hidden>No class matches.</p></section>'
 
@@ -43,46 +43,48 @@ def _legend() -> Iterator[str]:
     yield '<details class="legend"><summary>What the columns and signs mean</summary><dl>'
     for column in COLUMNS:
         yield f"<dt>{safe(column.title)}</dt><dd>{prose(column.question)}</dd>"
-    for state, sign in SIGNS.items():
-        yield f'<dt><span class="{element_id(state)}">{sign}</span></dt><dd>{safe(MEANINGS[state])}</dd>'
+    for state, meaning in MEANINGS.items():
+        yield f'<dt class="{element_id(state)}"><i>{safe(state)}</i></dt><dd>{safe(meaning)}</dd>'
     yield "</dl></details>"
 
 
 def _row(row: Row, shown: Shown) -> str:
     where = _place(row.path, row.line, shown)
-    cells = "".join(_cell(cell, shown) for cell in row.cells)
-    items = "".join(
-        f'<li class="{element_id(cell.state)}"><b>{safe(column.title)}</b> {_told(cell, shown)}</li>'
-        for column, cell in zip(COLUMNS, row.cells, strict=True)
-    )
+    cells = "".join(_cell(cell) for cell in row.cells)
+    items = "".join(_items(row, shown))
     gaps = sum(cell.state == MISSING for cell in row.cells)
-    summary = plural(gaps, "gap") if gaps else "no gap"
-    file = where.rpartition("/")[2]
+    summary = ", ".join([where.rpartition("/")[2], *([plural(gaps, "gap")] if gaps else [])])
     return (
         f'<tr class="class" data-verdict="{safe(row.verdict)}"><th scope="row"><span class="name">'
-        f"{safe(row.name)}</span><details><summary>{safe(file)}, {summary}</summary>"
+        f"{safe(row.name)}</span><details><summary>{safe(summary)}</summary>"
         f'<p class="at">{place(where)}</p><ul>{items}</ul></details></th>'
         f'<td><span class="verdict {element_id(row.verdict)}">{safe(row.verdict)}</span></td>{cells}</tr>\n'
     )
 
 
-def _cell(cell: Cell, shown: Shown) -> str:
-    state = safe(cell.state)
-    where = f" {_place(cell.path, cell.line, shown)}" if cell.path else ""
-    note = safe(f"{cell.reason}{where}".strip())
-    title = f' title="{note}"' if note else ""
+def _cell(cell: Cell) -> str:
+    """The state in a word, which the style replaces by its sign for the eye, and the line of a gap."""
     line = f"<small>{cell.line}</small>" if cell.state == MISSING and cell.line else ""
-    return (
-        f'<td class="{element_id(cell.state)}"{title}><span aria-hidden="true">{SIGNS.get(cell.state, "?")}</span>'
-        f'<span class="unseen">{state}</span>{line}</td>'
-    )
+    return f'<td class="{element_id(cell.state)}"><i>{safe(cell.state)}</i>{line}</td>'
 
 
-def _told(cell: Cell, shown: Shown) -> str:
+def _items(row: Row, shown: Shown) -> Iterator[str]:
+    """What each cell rests on, once for neighbours that rest on the same."""
+    pairs = zip(COLUMNS, row.cells, strict=True)
+    for cell, group in groupby(pairs, key=lambda pair: pair[1]):
+        titles = ", ".join(column.title for column, _ in group)
+        yield f'<li class="{element_id(cell.state)}"><b>{safe(titles)}</b> {_told(cell, row, shown)}</li>'
+
+
+def _told(cell: Cell, row: Row, shown: Shown) -> str:
     rule = f" ({safe(cell.code)})" if cell.code else ""
-    where = f' <span class="at">{place(_place(cell.path, cell.line, shown))}</span>' if cell.path else ""
     reason = f": {prose(cell.reason)}" if cell.reason else ""
-    return f"{safe(cell.state)}{rule}{reason}{where}"
+    if not cell.path:
+        return f"{safe(cell.state)}{rule}{reason}"
+    where = (
+        f"line {cell.line}" if cell.path == row.path and cell.line else _place(cell.path, cell.line, shown)
+    )
+    return f'{safe(cell.state)}{rule}{reason} <span class="at">{place(where)}</span>'
 
 
 def _place(path: str, line: int, shown: Shown) -> str:

@@ -33,7 +33,6 @@ def report_page(report: Report) -> Iterator[str]:
         yield from matrix(report.readiness, lambda path: display_path(path, report))
     yield from _rules(told)
     yield "</main>"
-    yield from articles.drawings.store()
     yield from foot()
 
 

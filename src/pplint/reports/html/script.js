@@ -22,7 +22,6 @@
   let target = "";
 
   // State and address ----------------------------------------------------------------------------------
-
   function checked(name) {
     return boxes(name).filter((one) => one.checked).map((one) => one.value);
   }
@@ -87,7 +86,6 @@
   }
 
   // Filters --------------------------------------------------------------------------------------------
-
   function has(item, words) {
     if (!words.length) return true;
     item.text ??= item.element.textContent.toLowerCase();
@@ -151,7 +149,6 @@
   }
 
   // Groups ---------------------------------------------------------------------------------------------
-
   function keyOf(item, by) {
     if (by === "file") return item.path;
     return by === "rule" ? item.rule : item.shape;
@@ -172,6 +169,7 @@
       if (!parts.has(key)) parts.set(key, []);
       parts.get(key).push(item);
     }
+    if (by === "file") for (const members of parts.values()) members.sort((a, b) => a.line - b.line);
     if (by !== "shape") return [...parts].sort(([a], [b]) => (a < b ? -1 : 1));
     const alone = [...parts].filter(([key, members]) => key === "" || members.length === 1);
     const twins = [...parts].filter(([key, members]) => key !== "" && members.length > 1);
@@ -236,7 +234,6 @@
   }
 
   // What people do -------------------------------------------------------------------------------------
-
   let waiting = 0;
   form.addEventListener("input", () => {
     cancelAnimationFrame(waiting);
