@@ -56,8 +56,7 @@ class Structure:
             if constant or not layers.split:
                 code = "PPL303" if (module, layers.line) in self.unsplit else ""
                 said = f"told {constant}" if constant else "not told the stage"
-                one_of = f" (one of {len(model.layers)} inner models)" if len(model.layers) > 1 else ""
-                reason = f"`{layers.attribute}` of `{name}` is made whole: its maker is {said}{one_of}"
+                reason = f"`{layers.attribute}` of `{name}` is made whole: its maker is {said}"
                 return self.cell(MISSING, module, layers.line, reason, code)
         first = model.layers[0]
         name = self.project.class_name(first.owner)

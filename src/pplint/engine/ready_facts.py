@@ -17,6 +17,7 @@ from pplint.engine.snapshot import Stamp, load, stamps_of
 from pplint.engine.store import Store
 from pplint.engine.summary import Summary, summarise
 from pplint.engine.trim import trim
+from pplint.engine.vocabulary import PROXY_PARAMETER
 from pplint.files.discover import find_python_files
 from pplint.finding import Trouble
 from pplint.source.text import Source, SourceError
@@ -65,7 +66,7 @@ def project_of(tree: Tree, jobs: int, cache_dir: str | None) -> tuple[Project, l
     ]
     troubles: list[Trouble] = []
     tried: set[str] = set()
-    while wanted:
+    while True:
         tried.update(wanted)
         for module in wanted:
             found = _summary(by_module[module], packages)
@@ -73,9 +74,10 @@ def project_of(tree: Tree, jobs: int, cache_dir: str | None) -> tuple[Project, l
                 troubles.append(found)
             else:
                 summaries[module], files[module] = found, by_module[module]
-        homes = tuple({f"{module.rpartition('.')[0]}." for module in _models(summaries)})
-        sources = set(_sources(summaries, homes)) & by_module.keys()
-        wanted = sorted(sources - summaries.keys() - tried)
+        homes = {f"{module.rpartition('.')[0]}." for module in _models(summaries)}
+        wanted = sorted((set(_sources(summaries, homes)) & by_module.keys()) - summaries.keys() - tried)
+        if not wanted:
+            break
     return Project(dict(sorted(summaries.items())), files), troubles
 
 
@@ -127,10 +129,24 @@ def _models(summaries: dict[str, dict[str, Any]]) -> Iterator[str]:
 
 
 def _sources(summaries: dict[str, dict[str, Any]], homes: Iterable[str]) -> Iterator[str]:
-    """The modules beside the models from which their files import a class."""
+    """The modules beside the models from which they import a class, and those whose functions they give proxies to."""
+    near = tuple(homes)
     for module, summary in summaries.items():
-        if module.startswith(tuple(homes)):
-            for source, name in summary["imports"].values():
-                found = absolute(module, source)
-                if name[:1].isupper() and found.startswith(tuple(homes)):
-                    yield found
+        if not module.startswith(near):
+            continue
+        given = {
+            path[0]
+            for facts in _functions(summary)
+            for name, path, *_ in facts["passes"]
+            if name == PROXY_PARAMETER
+        }
+        for name, (source, imported) in summary["imports"].items():
+            found = absolute(module, source)
+            if name in given or (imported[:1].isupper() and found.startswith(near)):
+                yield found
+
+
+def _functions(summary: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield from summary["functions"].values()
+    for one in summary["classes"].values():
+        yield from one["methods"].values()

@@ -71,7 +71,7 @@ class Judgement:
             return None
         first = min(found, key=lambda one: (codes.index(one.code), one.path, one.span.line))
         more = _more(first, sorted(set(found) - {first}, key=lambda one: (one.path, one.span.line)))
-        once = "" if all(one.split for one in model.layers) else "once the layers are split, "
+        once = "" if any(one.split for one in model.layers) else "once the layers are split, "
         return Cell(MISSING, first.path, first.span.line, first.code, f"{once}{_short(first.message)}{more}")
 
     def indices(self, model: Model) -> Cell:
