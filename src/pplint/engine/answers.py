@@ -63,7 +63,7 @@ def _accesses(accessors: Accessors, target: Target, depth: int) -> set[str]:
             found.add(KEYED if own and project.is_mapping(owner, path[1]) else UNKNOWN)
         elif _indexes_own_list(accessors, owner, name):
             found.add(SHIFTED)
-        elif facts["returns"]:
+        elif any(one[:2] == ["arith", "Sub"] for one in facts["returns"]):
             found.add(UNKNOWN)
     place = Place(project.module_of(owner), owner, name)
     for passed, callee, where, _ in facts["passes"]:

@@ -11,12 +11,13 @@ from pplint.engine.guards import FIRST
 from pplint.engine.pools import asked_densely
 from pplint.engine.project import Builder
 from pplint.engine.values import Value
-from pplint.finding import ERROR, INFO, SAFE, UNSAFE, Fix, Step
+from pplint.finding import ERROR, INFO, SAFE, UNSAFE, Asks, Fix, Step
 from pplint.rules.asking import literal_asks
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.builders import argument_for, builders_of, level_of_builders
 from pplint.rules.first_layers import not_enough, unreached
 from pplint.rules.samples import POOL
+from pplint.rules.why import FIRST_STAGE, LAST_STAGE, no_test
 
 INFO_TEXT = RuleInfo(
     code="PPL101",
@@ -132,7 +133,11 @@ class LiteralLayerId(Rule):
                 INFO,
                 f" (latent: every class that could be asked here has `{dead}`, so nothing gets here)",
             )
-        trace = [*context.steps(target.evidence)]
+        asks = None
+        if not dead and not _latent(context, callee, builders):
+            asks = literal_asks(context, value.data, [one for one, _ in reached])
+        proof = _proof(context, [one for one, _ in reached], asks)
+        trace = [*_receiver(context, callee, builders, reached), *context.steps(proof.evidence)]
         if value.node is not None and value.node is not argument:
             trace.append(context.step(value.node, f"{value.data} is chosen here"))
         trace += [
@@ -145,6 +150,7 @@ class LiteralLayerId(Rule):
             for b in builders
             if b.with_range
         ][:2]
+        trace.append(no_test(context, node, FIRST_STAGE if value.data >= 0 else LAST_STAGE))
         fix, no_fix = self._fix(context, node, argument, value, reached)
         clause = ""
         exceptions: list[Step] = []
@@ -152,7 +158,6 @@ class LiteralLayerId(Rule):
             built = [one.class_id for one in builders]
             clause, exceptions = not_enough(context, node, [one for one, _ in reached], built)
         trace += exceptions
-        reached_here = not dead and not _latent(context, callee, builders)
         message = (
             f"layer id {value.data} is given to `{method}`, which takes a GLOBAL layer id: "
             f"{_stage(value.data)}{said}{clause}"
@@ -161,7 +166,7 @@ class LiteralLayerId(Rule):
             fix = None
         context.report(
             self, argument, message, severity=severity, trace=trace, fix=fix, no_fix=no_fix, around=node,
-            asks=literal_asks(context, value.data, [one for one, _ in reached]) if reached_here else None,
+            asks=asks,
         )  # fmt: skip
 
     def _fix(
@@ -192,6 +197,28 @@ class LiteralLayerId(Rule):
         direct = literal is argument
         safety = SAFE if value.data == 0 and (direct or _stable(context, receiver)) else UNSAFE
         return Fix(safety, f"ask for `{text}`", (context.edit(literal, text),)), ""
+
+
+def _proof(context: Context, targets: list[Target], asks: Asks | None) -> Target:
+    """The definition whose reasoning is shown: that of the class of which the impact speaks, if there is one."""
+    named = [
+        one for one in targets if asks and one.owner and context.project.class_name(one.owner) == asks.of
+    ]
+    return (named or targets)[0]
+
+
+def _receiver(
+    context: Context, callee: Value, builders: list[Builder], reached: list[tuple[Target, Value]]
+) -> list[Step]:
+    """What is asked, where that is not built in view: any class that has the method."""
+    path: tuple[str, ...] = callee.data if callee.kind == v.PATH else ()
+    owners = {target.owner for target, _ in reached if target.owner}
+    if builders or len(path) < 2 or len(owners) < 2:
+        return []
+    names = sorted(context.project.class_name(one) for one in owners)
+    said = ", ".join(f"`{name}`" for name in names[:2])
+    text = f"`{'.'.join(path[:-1])}` may be one of {len(names)} classes, such as {said}, that take a GLOBAL layer id here"
+    return [context.step(callee.node, text)] if isinstance(callee.node, ast.expr) else []
 
 
 def _latent(context: Context, callee: Value, builders: list[Builder]) -> bool:

@@ -16,6 +16,7 @@ from pplint.rules.asking import slots_asks
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.layer_reads import latent_choice, owner_text, shown
 from pplint.rules.samples import LAYERS, UTILS
+from pplint.rules.why import FIRST_STAGE, no_test
 
 _RUNNER = (
     "srt/batch_overlap/sample_overlap.py",
@@ -135,7 +136,7 @@ class PaddedListPassed(Rule):
         )
         fix, no_fix = self._fix(context, argument, slots)
         context.report(
-            self, argument, message, severity=severity, trace=_trace(context, reader, slots), fix=fix,
+            self, argument, message, severity=severity, trace=_trace(context, argument, reader, slots), fix=fix,
             no_fix=no_fix, around=argument, asks=_asks(context, node, where, slots),
         )  # fmt: skip
 
@@ -180,14 +181,20 @@ def _stage(reader: Reader) -> str:
     return "each element, and the slots of other stages hold a placeholder"
 
 
-def _trace(context: Context, reader: Reader, slots: Slots) -> list[Step]:
+def _trace(context: Context, argument: ast.expr, reader: Reader, slots: Slots) -> list[Step]:
     path = context.project.files.get(reader.module, "")
     what = "the first element" if reader.how == "first" else "each element"
     return [
-        Step(path, reader.line, 1, f"`{reader.attribute}` of {what} is read here"),
         context.fact_step(
             slots.padded.owner,
             slots.padded.line,
             f"`{slots.padded.attribute}` gets a slot for every layer here",
         ),
+        Step(
+            path,
+            reader.line,
+            1,
+            f"`{reader.attribute}` of {what} is read here, without a test of that element",
+        ),
+        no_test(context, argument, FIRST_STAGE),
     ]

@@ -19,6 +19,7 @@ from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.builders import argument_for
 from pplint.rules.layer_reads import owner_text, plain_getattr, read_slots, shown
 from pplint.rules.samples import LAYERS, POOL, UTILS
+from pplint.rules.why import LAYER, no_test
 
 _HEAD = """\
 from sglang.srt.models.sample_model import SampleModel
@@ -157,6 +158,9 @@ def rows(pool, config):
 )
 
 
+_ID = "the id against `start_layer` and `end_layer`"
+
+
 class FullLayerLoop(Rule):
     """Judges reads of attributes and arguments of calls; one finding per loop."""
 
@@ -202,6 +206,7 @@ class FullLayerLoop(Rule):
             trace.append(context.step(slots.loop, "the loop runs over layers of other stages"))
         text = f"`{slots.padded.attribute}` gets a slot for every layer here"
         trace.append(context.fact_step(slots.padded.owner, slots.padded.line, text))
+        trace.append(no_test(context, node, LAYER))
         context.report(
             self, node, message, severity=severity, trace=trace, fix=fix, no_fix=no_fix, around=node,
             asks=slots_asks(context, node, slots),
@@ -230,6 +235,7 @@ class FullLayerLoop(Rule):
             trace = [*context.steps(target.evidence)]
             if value.node is not None:
                 trace.insert(0, context.step(value.node, space.why))
+            trace.append(no_test(context, node, _ID))
             context.report(
                 self, argument, message, severity=severity, trace=trace, around=node,
                 no_fix="where the stage range comes from is for the author to say",

@@ -14,6 +14,7 @@ from pplint.finding import DIRECT, ERROR, INFO, SAFE, STAGE_END, STAGE_START, As
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.builders import argument_for, both_spaces, level_at, one_space, shift_fix
 from pplint.rules.pool_samples import BUFFERS
+from pplint.rules.why import FIRST_STAGE, no_test
 
 COUNTER_METHOD = "wait_until"
 _GLOBAL = frozenset({OWNED, START, EVERY})
@@ -181,7 +182,11 @@ class GlobalIdOnLocalList(Rule):
                 "own layers: a "
                 f"stage with `start_layer` > 0 takes another layer's entry or meets an IndexError{said}",
                 severity=severity,
-                trace=[context.step(argument, found.why), *context.steps(target.evidence)],
+                trace=[
+                    context.step(argument, found.why),
+                    *context.steps(target.evidence),
+                    no_test(context, argument, FIRST_STAGE),
+                ],
                 no_fix="subtract the stage's `start_layer`; which object has it here is not certain",
                 around=node,
                 asks=_asks(found, severity),
@@ -204,7 +209,7 @@ class GlobalIdOnLocalList(Rule):
             f"the transfer counter counts the layers of this stage but is asked for a GLOBAL layer id: with "
             f"`start_layer` > 0 it waits for a layer that never comes, or too short{said}",
             severity=severity,
-            trace=[context.step(node.args[0], found.why)],
+            trace=[context.step(node.args[0], found.why), no_test(context, node.args[0], FIRST_STAGE)],
             fix=fix if severity != INFO else None,
             no_fix=no_fix,
             around=node,
@@ -228,7 +233,11 @@ class GlobalIdOnLocalList(Rule):
             f"GLOBAL layer id indexes `{'.'.join(path)}`, which has one entry per layer of this stage: with "
             f"`start_layer` > 0 it takes another layer's entry or meets an IndexError{said}",
             severity=severity,
-            trace=[context.step(index, found.why), _shown(context, hit[1], path[-1])],
+            trace=[
+                context.step(index, found.why),
+                _shown(context, hit[1], path[-1]),
+                no_test(context, index, FIRST_STAGE),
+            ],
             fix=fix if severity != INFO else None,
             no_fix=no_fix,
             around=node,
@@ -270,7 +279,11 @@ class GlobalIdOnLocalList(Rule):
                 "GLOBAL layer id: "
                 f"one of them is wrong on a stage with `start_layer` > 0{said}",
                 severity=severity if same else INFO,
-                trace=[*context.steps(evidence), _shown(context, shown, path[-1])],
+                trace=[
+                    *context.steps(evidence),
+                    _shown(context, shown, path[-1]),
+                    no_test(context, index, FIRST_STAGE),
+                ],
                 fix=fix if severity != INFO and same else None,
                 no_fix=no_fix or "the callers decide which of the two is meant",
                 around=node,

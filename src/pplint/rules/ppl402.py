@@ -13,12 +13,13 @@ from pplint.engine.pools import takes_range
 from pplint.engine.spaces import END, EVERY, OWNED, STAGE, START, Space, space_of
 from pplint.engine.values import Value, Values
 from pplint.engine.vocabulary import STAGE_COUNT_NAMES
-from pplint.finding import ERROR, INFO, KEYED, STAGE_END, STAGE_START, UNSAFE, WHOLE, Asks, Fix
+from pplint.finding import ERROR, INFO, KEYED, STAGE_END, STAGE_START, UNSAFE, WHOLE, Asks, Fix, Step
 from pplint.rules.asking import runs_through
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.builders import argument_for, both_spaces, builders_of, level_at, one_space
 from pplint.rules.pool_samples import BUFFERS
 from pplint.rules.samples import LAYERS, UTILS
+from pplint.rules.why import FIRST_STAGE, no_test
 
 _IDS = re.compile(r"layer.*(_ids?|_to_capture|_to_capture_ids)$|_layers$")
 _CONFIG = re.compile(r"config$")
@@ -145,7 +146,7 @@ class LocalIndexAsLayerId(Rule):
             found = _local(context, argument) if argument is not None else None
             if argument is None or found is None:
                 continue
-            value, space = found
+            value = found[0]
             if _counts_itself(context, callee, value) or both_spaces(context, node, argument, LOCAL):
                 continue
             method = target.function.rpartition(".")[2].rpartition(":")[2]
@@ -158,7 +159,11 @@ class LocalIndexAsLayerId(Rule):
                 "`start_layer` > 0 "
                 f"asks for layers that it does not own{said}",
                 severity=severity,
-                trace=[context.step(argument, space.why), *context.steps(target.evidence)],
+                trace=[
+                    _counted(context, argument, found),
+                    *context.steps(target.evidence),
+                    no_test(context, argument, FIRST_STAGE),
+                ],
                 fix=fix if severity != INFO else None,
                 no_fix=no_fix,
                 around=node,
@@ -183,7 +188,7 @@ class LocalIndexAsLayerId(Rule):
             "takes the "
             f"entry of a layer that it does not own{said}",
             severity=severity,
-            trace=[context.step(node.slice, found[1].why)],
+            trace=[_counted(context, node.slice, found), no_test(context, node.slice, FIRST_STAGE)],
             no_fix="count from `start_layer`, or add it; other uses of the counter may need the LOCAL index",
             around=node,
             asks=_asks(context, node, container),
@@ -209,13 +214,20 @@ class LocalIndexAsLayerId(Rule):
                 "on a stage "
                 f"with `start_layer` > 0 the test means another layer{said}",
                 severity=severity,
-                trace=[context.step(one, found[1].why)],
+                trace=[_counted(context, one, found), no_test(context, one, FIRST_STAGE)],
                 no_fix=(
                     "count from `start_layer`, or add it; other uses of the counter may need the LOCAL index"
                 ),
                 around=node,
             )
             return
+
+
+def _counted(context: Context, index: ast.expr, found: tuple[Value, Space]) -> Step:
+    """Where the index is born, and why it is a LOCAL one."""
+    value, space = found
+    born = value.data[0].node if value.kind == v.ELEMENT else None
+    return context.step(born if isinstance(born, ast.expr) else index, space.why)
 
 
 def _given(context: Context, node: ast.Call, value: Value) -> Asks | None:

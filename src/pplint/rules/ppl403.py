@@ -8,10 +8,11 @@ from pplint.engine import values as v
 from pplint.engine.context import Context
 from pplint.engine.guards import LAST
 from pplint.engine.spaces import END, OWNED, STAGE_COUNT, START, common_space
-from pplint.finding import ERROR, INFO, PADDED, STAGE_END, STAGE_START, TEST, UNSAFE, Asks, Fix
+from pplint.finding import ERROR, INFO, PADDED, STAGE_END, STAGE_START, TEST, UNSAFE, Asks, Fix, Step
 from pplint.rules.asking import is_read
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.samples import LAYERS, UTILS
+from pplint.rules.why import LAST_STAGE, no_test
 
 INFO_TEXT = RuleInfo(
     code="PPL403",
@@ -168,9 +169,19 @@ class StageEndOffByOne(Rule):
             no_fix=""
             if fix
             else "whether the test, the count or the bound is meant is for the author to say",
+            trace=[*_range(context, where), no_test(context, around, LAST_STAGE)],
             around=around,
             asks=asks,
         )
+
+
+def _range(context: Context, node: ast.expr) -> list[Step]:
+    """What the end of the stage is called here."""
+    for part in ast.walk(node):
+        space = common_space(context, context.flow.evaluate(part)) if isinstance(part, ast.expr) else None
+        if space is not None and space.kind == END:
+            return [context.step(part, space.why)]
+    return []
 
 
 def _kind(context: Context, node: ast.expr) -> str:

@@ -15,6 +15,7 @@ from pplint.rules.asking import module_asks
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.missing import level_of, module_step, placeholder
 from pplint.rules.samples import LAYERS, UTILS
+from pplint.rules.why import ONE_STAGE, no_test
 
 INFO_TEXT = RuleInfo(
     code="PPL502",
@@ -146,7 +147,8 @@ class UnguardedTiedHead(Rule):
             f"{f' ({condition})' if condition else ''}"
         )
         context.report(
-            self, value, message, severity=severity, trace=[module_step(context, module)],
+            self, value, message, severity=severity,
+            trace=[module_step(context, module), no_test(context, value, ONE_STAGE)],
             no_fix="the last stage also needs a head of its own, and a loader that fills it from the embedding's weight",
             asks=_asks(context, value, module.real_on, weight),
         )  # fmt: skip

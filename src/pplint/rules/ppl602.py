@@ -20,6 +20,7 @@ from pplint.rules.asking import is_read, runs_through
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.layer_reads import latent_choice, owner_text, shown
 from pplint.rules.samples import LAYERS, UTILS
+from pplint.rules.why import FIRST_STAGE, no_test
 
 _HEAD = """\
 from sglang.srt.models.sample_model import SampleModel
@@ -156,6 +157,7 @@ class StageRangeFromZero(Rule):
         trace = [context.step(node, f"`{shown(node)}` takes these slots")] if place is not node else []
         text = f"`{slots.padded.attribute}` gets a slot for every layer here"
         trace.append(context.fact_step(slots.padded.owner, slots.padded.line, text))
+        trace.append(no_test(context, node, FIRST_STAGE))
         fix, no_fix = _fix(context, slots, node, place)
         before = _read_before(context, statement)
         if before is not None:

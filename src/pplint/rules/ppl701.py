@@ -11,7 +11,7 @@ from pplint.engine.context import Context
 from pplint.engine.pools import Pinned, keeps_mapping, pinned_start
 from pplint.engine.values import Values
 from pplint.engine.vocabulary import is_start
-from pplint.finding import ERROR, KEYED, STAGE_START, Asks
+from pplint.finding import ERROR, KEYED, STAGE_START, Asks, Step
 from pplint.rules.asking import one_id
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.pool_samples import BUFFERS
@@ -143,10 +143,15 @@ class ConstantStartLayer(Rule):
             "stage: on a stage that "
             f"starts later, {breaks}{f' ({condition})' if condition else ''}",
             severity=severity,
-            trace=context.steps(evidence),
+            trace=[*context.steps(evidence), _only(context, node)],
             no_fix="take the first layer from the caller; every builder has to pass it",
             asks=_asks(context, pinned, method),
         )
+
+
+def _only(context: Context, node: ast.stmt) -> Step:
+    name = context.project.class_name(context.class_id)
+    return context.step(node, f"neither `{name}` nor its bases set `start_layer` to anything else")
 
 
 def _asks(context: Context, pinned: Pinned, method: str) -> Asks | None:

@@ -13,6 +13,7 @@ from pplint.finding import ERROR, UNSAFE, WARNING, Edit, Fix, Span
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.places import class_name_node
 from pplint.rules.samples import LAYERS, UTILS
+from pplint.rules.why import split_step
 
 _BAD = """\
 from sglang.srt.models.sample_model import SampleModel
@@ -118,18 +119,15 @@ class HiddenStageRange(Rule):
 
     def _report(self, context: Context, node: ast.ClassDef, class_id: str, split: Split) -> None:
         project = context.project
-        inner, chain = project.class_name(split.owner), ".".join(("self", *split.path))
         below = [project.class_name(one) for one in project.children(class_id) if hidden(project, one)]
         also = f" (also `{'`, `'.join(below[:3])}`, which inherits it)" if below else ""
-        trace = [
-            context.fact_step(
-                split.owner, split.line, f"`{inner}` ({chain}) keeps the layers of one stage here"
-            ),
-        ]
+        trace = [split_step(context, split)]
         forward = project.method(class_id, "forward")
         if forward is not None:
             text = "this forward takes `pp_proxy_tensors`, so pipeline parallelism is let through"
             trace.append(context.fact_step(forward[0], forward[1]["line"], text))
+        missing = f"neither `{node.name}` nor its bases set or define `start_layer`"
+        trace.append(context.step(class_name_node(context.source, node), missing))
         fix, no_fix = self._fix(context, node, class_id, split)
         context.report(
             self, class_name_node(context.source, node), f"`{node.name}` {_CONSEQUENCE}{also}",

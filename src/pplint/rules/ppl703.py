@@ -11,6 +11,7 @@ from pplint.engine.vocabulary import DRAFT, MODEL_COUNT_NAMES, STAGE_COUNT_NAMES
 from pplint.finding import ROOM, STAGE_END, STAGE_START, Asks, Step
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.samples import POOL
+from pplint.rules.why import ONE_STAGE, no_test
 
 _BAD = """\
 from sglang.srt.mem_cache.sample_pool import SamplePool
@@ -128,6 +129,7 @@ class PoolWithoutStageRange(Rule):
         if constructor is not None:
             text = f"the constructor of `{name}` takes `start_layer`"
             trace.append(context.fact_step(constructor[0], constructor[1]["line"], text))
+        trace.append(no_test(context, node.func, ONE_STAGE))
         context.report(
             self, node.func, message, severity=severity, trace=trace, around=node,
             no_fix="where the range comes from is not certain; take the expression of the sibling call",

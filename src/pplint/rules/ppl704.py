@@ -13,6 +13,7 @@ from pplint.finding import INFO, STAGE_START, WARNING, WHOLE, Asks, Step
 from pplint.rules.asking import one_id
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.samples import LAYERS, UTILS
+from pplint.rules.why import FIRST_STAGE, no_test
 
 _HIDING = (
     "srt/models/sample_top.py",
@@ -153,6 +154,8 @@ class DefaultedStageRange(Rule):
             )
             for one in hiding[:3]
         ]  # fmt: skip
+        text = f"an object without `{name}` passes here for one that starts at layer 0"
+        trace += [context.step(node, text), no_test(context, node, FIRST_STAGE)]
         context.report(
             self, node, message, severity=severity, trace=trace,
             no_fix="which object knows the range is for the author to say",

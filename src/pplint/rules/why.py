@@ -1,0 +1,60 @@
+"""The steps of a finding that say what was looked for and not found."""
+
+from __future__ import annotations
+
+import ast
+
+from pplint.engine.context import Context
+from pplint.engine.reach import Split
+from pplint.finding import Step
+
+FIRST_STAGE = "the stage, as `pp_group.is_first_rank` or `start_layer == 0` would"
+LAST_STAGE = "the stage, as `pp_group.is_last_rank` would"
+ONE_STAGE = "that there is one stage, as `pp_group.world_size == 1` would"
+LAYER = (
+    "the layer, as `isinstance(layer, PPMissingLayer)` would, or its id against `start_layer` and `end_layer`"
+)
+WEIGHT = "the layer's id against the stage range, or `name in params_dict`"
+NAME = "the stage, or that there is such a name"
+
+_MOST, _WIDTH = 2, 50
+
+
+def no_test(context: Context, node: ast.expr, of: str) -> Step:
+    """Say that nothing on the path to a place tests what would make it right, and what is known there instead."""
+    function = context.flow.functions[-1] if context.flow.functions else None
+    start = function if function is not None and function.lineno < node.lineno else node
+    way = f"from here to line {node.lineno}" if start is not node else "on the way here"
+    tests = _tests(context)
+    if not tests:
+        return context.step(start, f"nothing {way} tests {of}")
+    listed = " and ".join([", ".join(tests[:-1]), tests[-1]] if len(tests) > 1 else tests)
+    said = f"{way} only {listed} {'is' if len(tests) == 1 else 'are'} known; nothing tests {of}"
+    return context.step(start, said)
+
+
+def split_step(context: Context, split: Split) -> Step:
+    """Say which model keeps the layers of one stage, at the line that makes it so, perhaps in a base."""
+    project = context.project
+    bases = project.mro(split.owner)
+    home = next((one for one in bases if _says(context, one, split.line)), split.owner)
+    chain = f" (`{'.'.join(('self', *split.path))}`)" if split.path else ""
+    text = f"`{project.class_name(split.owner)}`{chain} keeps the layers of one stage here"
+    return context.fact_step(home, split.line, text)
+
+
+def _says(context: Context, class_id: str, line: int) -> bool:
+    """Whether a class itself takes a list or a range apart at a line."""
+    entries = (entry for found in context.project.classes[class_id]["attrs"].values() for entry in found)
+    return any(entry["line"] == line and entry["v"][0] in ("unpacked", "item") for entry in entries)
+
+
+def _tests(context: Context) -> list[str]:
+    """The conditions on the path, as written, the last ones first; a long one is cut."""
+    texts: dict[str, None] = {}
+    for atom in reversed(context.flow.guards):
+        text = ast.unparse(atom.test if atom.holds else ast.UnaryOp(ast.Not(), atom.test))
+        texts[f"`{text}`" if len(text) <= _WIDTH else f"`{text[: _WIDTH - 1]}…`"] = None
+    found = list(texts)
+    more = len(found) - _MOST
+    return found if more <= 0 else [*found[:_MOST], f"{more} more condition{'s' * (more > 1)}"]
