@@ -171,6 +171,27 @@ def test_a_row_is_the_same_for_the_file_and_for_the_tree(
             assert row == whole[name]
 
 
+FORMS = {
+    "one class": ("EntryClass = A", {"A"}),
+    "a list": ("EntryClass = [A, B]", {"A", "B"}),
+    "a tuple with an annotation": ("EntryClass: tuple = (A, B)", {"A", "B"}),
+    "joined lists": ("EntryClass = [A] + [B]", {"A", "B"}),
+    "a choice": ("EntryClass = [A, B] if LARGE else A", {"A", "B"}),
+    "a class that is made by a call": ("C = make()\nEntryClass = [A, C]", {"A", "C"}),
+    "a class of another module": ("from sglang.srt.models.reed import ReedForCausalLM\n\nEntryClass = ReedForCausalLM",
+                                  {"ReedForCausalLM"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_way_to_name_classes_gives_rows(
+    form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text, names = FORMS[form]
+    models = tree_with(tmp_path, reed=MODEL, form=f"class A:\n    pass\n\n\nclass B:\n    pass\n\n\n{text}\n")
+    assert set(rows_below(models / "form.py", capsys)) == names
+
+
 def test_json_says_all(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["readiness", "--format", "json", "--no-cache", str(tree)]) == 0
     document = json.loads(capsys.readouterr().out)

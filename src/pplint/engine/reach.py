@@ -60,13 +60,15 @@ def entry_classes(project: Project) -> list[str]:
     """The top-level classes: those that a module names in `EntryClass`, in order."""
     known = _ENTRIES.get(project)
     if known is None:
-        known = _ENTRIES[project] = [
-            class_id
-            for module in sorted(project.summaries)
-            for name in project.summaries[module]["entry"]
-            if (class_id := project.resolve_class(module, [name])) is not None
-        ]
+        known = _ENTRIES[project] = [class_id for _, _, class_id in entries(project) if class_id is not None]
     return known
+
+
+def entries(project: Project) -> Iterator[tuple[str, str, str | None]]:
+    """Each name in an `EntryClass`: the module, the name, and the class id, None where no such class is in view."""
+    for module in sorted(project.summaries):
+        for name in project.summaries[module]["entry"]:
+            yield module, name, project.resolve_class(module, [name])
 
 
 def entries_above(project: Project, class_id: str) -> list[str]:

@@ -54,7 +54,9 @@ class Row(NamedTuple):
 
 
 COLUMNS = (
-    Column("proxies", "proxies", "forward takes `pp_proxy_tensors`, reads them and hands on to the next stage"),
+    Column(
+        "proxies", "proxies", "forward takes `pp_proxy_tensors`, reads them and hands on to the next stage"
+    ),
     Column("split", "split", "the layers are split by stage"),
     Column("range", "range", "the class exposes `start_layer` and `end_layer`"),
     Column("ends", "ends", "embedding, final norm and output head are placed by stage"),

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from pplint.engine.accessors import Accessors
 from pplint.engine.context import Facts
 from pplint.engine.project import Project
-from pplint.engine.reach import entry_classes
-from pplint.engine.readiness import COLUMNS, NOT_APPLICABLE, Cell, Row, is_below, verdict_of
+from pplint.engine.reach import entries, entry_classes
+from pplint.engine.readiness import COLUMNS, NOT_APPLICABLE, UNKNOWN, Cell, Row, is_below, verdict_of
 from pplint.engine.ready_cells import Structure
 from pplint.engine.ready_models import MODEL, Model, model_of
 from pplint.engine.ready_rules import CODES, ENDS, Judgement
@@ -36,9 +36,16 @@ class _Rows:
     def __init__(self, project: Project, paths: Sequence[str]) -> None:
         self.project = project
         self.sources = Sources(project.files)
-        everything = [model_of(project, one) for one in entry_classes(project)]
-        self.models = [one for one in everything if is_below(self._file(one), paths)]
-        self.whatif = as_if_split(project, everything)
+        everything = {one: model_of(project, one) for one in entry_classes(project)}
+        self.models: list[Model] = []
+        self.unseen: list[tuple[str, str]] = []
+        for module, name, class_id in entries(project):
+            if is_below(project.files[module], paths):
+                if class_id is None:
+                    self.unseen.append((module, name))
+                else:
+                    self.models.append(everything[class_id])
+        self.whatif = as_if_split(project, everything.values())
         asked = [one for one in self.models if one.kind == MODEL]
         self.runs = {one.class_id: Runs(self.whatif, self.sources, one) for one in asked}
         modules = dict.fromkeys(module for runs in self.runs.values() for module in runs.modules)
@@ -61,7 +68,14 @@ class _Rows:
     def rows(self) -> tuple[Row, ...]:
         """The rows by path and line."""
         found = {self._row(model) for model in self.models}
+        found |= {self._unseen(module, name) for module, name in self.unseen}
         return tuple(sorted(found, key=lambda row: (row.path, row.line)))
+
+    def _unseen(self, module: str, name: str) -> Row:
+        """The row of a class that a module names and that is defined nowhere in view."""
+        path = self.project.files[module]
+        cells = (Cell(UNKNOWN, path, 1, "", f"`{name}` is not defined in view"),) * len(COLUMNS)
+        return Row(name, path, 1, verdict_of(cells), cells)
 
     def _walk(self, project: Project, modules: Iterable[str], codes: frozenset[str]) -> dict[str, Seen]:
         facts = Facts(project, Accessors(project))
