@@ -302,6 +302,23 @@ def test_a_model_that_cannot_be_parsed_is_trouble_beside_the_rows(
     assert f"{models / 'broken.py'}:" in error
 
 
+def test_a_rule_that_crashes_is_trouble_beside_the_rows(
+    tree: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def crash(*_: object) -> None:
+        raise ValueError("a mistake of pplint")
+
+    monkeypatch.setattr("pplint.rules.ppl301.FullLayerLoop.attribute", crash)
+    assert run(["readiness", "--no-cache", str(tree / "reed.py")]) == 2
+    assert "rule PPL301 crashed: ValueError: a mistake of pplint" in capsys.readouterr().err
+
+
+def test_code_that_is_nested_deeply_has_rows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    deep = f"    def depth(self):\n        return {'self.a(' * 90}0{')' * 90}{'.b()' * 400}\n\n    def load_weights"
+    models = tree_with(tmp_path, reed=changed(("    def load_weights", deep)))
+    assert states(rows_below(models, capsys)["ReedForCausalLM"]) == "++++++++"
+
+
 def test_the_cache_answers_until_a_file_changes(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -309,7 +326,7 @@ def test_the_cache_answers_until_a_file_changes(
     models = tree_with(tmp_path / "tree", reed=MODEL)
     options = ("--cache-dir", str(tmp_path / "cache"))
     first = rows_below(models, capsys, *options)
-    kept = next((tmp_path / "cache").rglob("readiness.json"))
+    kept = next((tmp_path / "cache").rglob("readiness-*.json"))
     kept_bytes = kept.read_bytes()
     assert rows_below(models, capsys, *options) == first
     assert kept.read_bytes() == kept_bytes

@@ -91,23 +91,25 @@ def matrix_of(
     paths: Sequence[str], sglang: str | None = None, jobs: int = 0, cache_dir: str | None = None
 ) -> Matrix:
     """Like `rows_of`, with what went wrong. The answer is kept in the cache as long as no file changes."""
+    from hashlib import blake2b
+
     from pplint.engine.ready_facts import project_of, tree_of
     from pplint.engine.store import Store
 
     tree = tree_of(find_root(paths, sglang), paths)
     named = sorted({os.path.realpath(path) for path in paths})
     store = Store(cache_dir, tree.root.path) if cache_dir and tree.key else None
-    question = [tree.key, named]
-    known = _read(store.load("readiness.json"), question) if store else None
+    name = f"readiness-{blake2b(repr(named).encode('utf-8', 'surrogatepass'), digest_size=8).hexdigest()}.json"
+    known = _read(store.load(name), tree.key) if store else None
     if known is not None:
         return known
     from pplint.engine.ready_rows import rows_below
 
     project, troubles = project_of(tree, jobs, cache_dir)
-    rows = rows_below(project, named)
-    matrix = Matrix(rows, tuple(one for one in troubles if is_below(one.path, named)))
+    matrix = rows_below(project, named)
+    matrix = Matrix(matrix.rows, (*(one for one in troubles if is_below(one.path, named)), *matrix.troubles))
     if store and not matrix.troubles:
-        store.save("readiness.json", {"question": question, "rows": rows})
+        store.save(name, {"tree": tree.key, "rows": matrix.rows})
     return matrix
 
 
@@ -127,10 +129,10 @@ def is_below(path: str, folders: Iterable[str]) -> bool:
     return any(path == one or path.startswith(one.rstrip(os.sep) + os.sep) for one in folders)
 
 
-def _read(data: Any, question: list[Any]) -> Matrix | None:
-    """The matrix that the cache has for a question; None for anything else."""
+def _read(data: Any, key: str) -> Matrix | None:
+    """The matrix that the cache has for this state of a tree; None for anything else."""
     try:
-        if data["question"] != question:
+        if data["tree"] != key:
             return None
         return Matrix(tuple(_row(*row) for row in data["rows"]), ())
     except (TypeError, KeyError, ValueError):

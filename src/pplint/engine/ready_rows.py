@@ -7,9 +7,10 @@ from collections.abc import Iterable, Sequence
 
 from pplint.engine.accessors import Accessors
 from pplint.engine.context import Facts
+from pplint.engine.deep import with_room
 from pplint.engine.project import Project
 from pplint.engine.reach import entries, entry_classes
-from pplint.engine.readiness import COLUMNS, NOT_APPLICABLE, UNKNOWN, Cell, Row, is_below, verdict_of
+from pplint.engine.readiness import COLUMNS, NOT_APPLICABLE, UNKNOWN, Cell, Matrix, Row, is_below, verdict_of
 from pplint.engine.ready_cells import Structure
 from pplint.engine.ready_models import MODEL, Model, model_of
 from pplint.engine.ready_rules import CODES, ENDS, Judgement
@@ -21,12 +22,14 @@ from pplint.engine.ready_whatif import as_if_split
 _UNSPLIT = frozenset({"PPL303"})
 
 
-def rows_below(project: Project, paths: Sequence[str]) -> tuple[Row, ...]:
+def rows_below(project: Project, paths: Sequence[str]) -> Matrix:
     """The rows of the classes that modules at or below some absolute paths name in `EntryClass`."""
     collecting = gc.isenabled()
     gc.disable()
     try:
-        return _Rows(project, paths).rows()
+        return _Rows(project, paths).matrix()
+    except RecursionError:
+        return with_room(lambda: _Rows(project, paths).matrix())
     finally:
         if collecting:
             gc.enable()
@@ -65,11 +68,12 @@ class _Rows:
         )
         self.structure = Structure(project, self.whatif, self.sources, unsplit)
 
-    def rows(self) -> tuple[Row, ...]:
-        """The rows by path and line."""
+    def matrix(self) -> Matrix:
+        """The rows by path and line, and the rules that crashed on the way."""
         found = {self._row(model) for model in self.models}
         found |= {self._unseen(module, name) for module, name in self.unseen}
-        return tuple(sorted(found, key=lambda row: (row.path, row.line)))
+        rows = tuple(sorted(found, key=lambda row: (row.path, row.line)))
+        return Matrix(rows, tuple(sorted({one for seen in self.seen.values() for one in seen.troubles})))
 
     def _unseen(self, module: str, name: str) -> Row:
         """The row of a class that a module names and that is defined nowhere in view."""

@@ -88,6 +88,7 @@ class Judgement:
             one for kind in (STAGE_LOOP, WHOLE_LOOP) for one in self._noted(kind) if not _is_range(one[1])
         ]
         taken = [*self._noted(INDEX), *self._noted(GUARDED), *loops]
+        taken.sort(key=lambda one: not _in_forward(one[1]))
         if not taken:
             return self._unknown(model, "no place is seen that takes a layer from its list")
         module, note = taken[0]
@@ -109,7 +110,7 @@ class Judgement:
             module, note = whole[0]
             said = f"`{note.symbol}` runs over `{note.text}`, all layers of the model"
             return Cell(MISSING, self.project.files[module], note.line, "", said)
-        stage = [one for one in self._noted(STAGE_LOOP) if "forward" in one[1].symbol.rpartition(".")[2]]
+        stage = [one for one in self._noted(STAGE_LOOP) if _in_forward(one[1])]
         if not stage:
             return self._unknown(model, "no forward that runs over the layers is in view")
         module, note = min(stage, key=lambda one: not one[1].symbol.endswith(".forward"))
@@ -200,6 +201,10 @@ def _from_embedding(node: ast.stmt) -> str:
     head = path[1:2] if path[:1] == ("self",) and path[2:] in ((), ("weight",)) else ()
     source = node.value.func if isinstance(node.value, ast.Call) else node.value
     return ast.unparse(node) if head and HEAD.match(head[0]) and "embed" in ast.unparse(source) else ""
+
+
+def _in_forward(note: Note) -> bool:
+    return "forward" in note.symbol.rpartition(".")[2]
 
 
 def _is_range(note: Note) -> bool:

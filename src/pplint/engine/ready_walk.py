@@ -12,12 +12,11 @@ from typing import NamedTuple
 
 from pplint.engine import values as v
 from pplint.engine.context import Context, Facts, Walk
-from pplint.engine.deep import with_room
 from pplint.engine.guards import FIRST, LAST, SINGLE
 from pplint.engine.slots import ALL, ZERO, bound_kind, is_whole, slice_of, slots_of
 from pplint.engine.spaces import END, START, space_of
 from pplint.engine.values import Value, Values
-from pplint.finding import ERROR, Finding
+from pplint.finding import ERROR, Finding, Trouble
 from pplint.rules.base import Rule, RuleInfo
 from pplint.rules.ppl502 import UnguardedTiedHead
 from pplint.rules.registry import rules_for
@@ -44,21 +43,16 @@ class Seen(NamedTuple):
 
     findings: tuple[Finding, ...]
     notes: tuple[Note, ...]
+    troubles: tuple[Trouble, ...]
 
 
 def walked(facts: Facts, module: str, source: Source, tree: ast.Module, codes: Iterable[str]) -> Seen:
-    """Let the rules of some codes walk a module, with the recorder beside them."""
-
-    def once() -> Seen:
-        recorder, ties = Recorder(), TiedHeads()
-        rules: list[Rule] = [recorder, ties, *rules_for(frozenset(codes) - {TIED_CODE})]
-        findings = Walk(facts, module, source, tree, rules, patient=True).walk()
-        return Seen(tuple(findings), (*recorder.notes, *ties.notes))
-
-    try:
-        return once()
-    except RecursionError:
-        return with_room(once)
+    """Let the rules of some codes walk a module, with the recorder beside them; `troubles` are rules that crashed."""
+    recorder, ties = Recorder(), TiedHeads()
+    rules: list[Rule] = [recorder, ties, *rules_for(frozenset(codes) - {TIED_CODE})]
+    walk = Walk(facts, module, source, tree, rules, patient=True)
+    findings = walk.walk()
+    return Seen(tuple(findings), (*recorder.notes, *ties.notes), tuple(walk.troubles))
 
 
 class Recorder(Rule):
