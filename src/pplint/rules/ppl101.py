@@ -150,7 +150,7 @@ class LiteralLayerId(Rule):
             for b in builders
             if b.with_range
         ][:2]
-        trace.append(no_test(context, node, FIRST_STAGE if value.data >= 0 else LAST_STAGE))
+        trace.append(no_test(context, node, FIRST_STAGE if value.data >= 0 else LAST_STAGE, value))
         fix, no_fix = self._fix(context, node, argument, value, reached)
         clause = ""
         exceptions: list[Step] = []

@@ -129,7 +129,7 @@ class LiteralLayerIndex(Rule):
             trace.append(context.step(number.node, f"{number.data} is chosen here"))
         text = f"`{padded.attribute}` gets a slot for every layer here"
         trace.append(context.fact_step(padded.owner, padded.line, text))
-        trace.append(no_test(context, node, LAYER))
+        trace.append(no_test(context, node, LAYER, number))
         context.report(
             self, picked.slice if picked is not None else node, message, severity=severity, trace=trace,
             fix=fix, no_fix=no_fix or "which layer is meant is for the author to say", around=node,

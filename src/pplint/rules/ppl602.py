@@ -157,7 +157,7 @@ class StageRangeFromZero(Rule):
         trace = [context.step(node, f"`{shown(node)}` takes these slots")] if place is not node else []
         text = f"`{slots.padded.attribute}` gets a slot for every layer here"
         trace.append(context.fact_step(slots.padded.owner, slots.padded.line, text))
-        trace.append(no_test(context, node, FIRST_STAGE))
+        trace.append(no_test(context, node, FIRST_STAGE, slots.number))
         fix, no_fix = _fix(context, slots, node, place)
         before = _read_before(context, statement)
         if before is not None:

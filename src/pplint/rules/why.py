@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 from pplint.engine.context import Context
 from pplint.engine.reach import Split
+from pplint.engine.values import Atom, Value
 from pplint.finding import Step
 
 FIRST_STAGE = "the stage, as `pp_group.is_first_rank` or `start_layer == 0` would"
@@ -20,12 +22,15 @@ NAME = "the stage, or that there is such a name"
 _MOST, _WIDTH = 2, 50
 
 
-def no_test(context: Context, node: ast.expr, of: str) -> Step:
-    """Say that nothing on the path to a place tests what would make it right, and what is known there instead."""
+def no_test(context: Context, node: ast.expr, of: str, chosen: Value | None = None) -> Step:
+    """Say that nothing on the path to a place tests what would make it right, and what is known there instead.
+
+    `chosen` is a value that the place uses and that was chosen under conditions of its own.
+    """
     function = context.flow.functions[-1] if context.flow.functions else None
     start = function if function is not None and function.lineno < node.lineno else node
     way = f"from here to line {node.lineno}" if start is not node else "on the way here"
-    tests = _tests(context)
+    tests = _tests((*(chosen.guards if chosen is not None else ()), *context.flow.guards))
     if not tests:
         return context.step(start, f"nothing {way} tests {of}")
     listed = " and ".join([", ".join(tests[:-1]), tests[-1]] if len(tests) > 1 else tests)
@@ -49,10 +54,10 @@ def _says(context: Context, class_id: str, line: int) -> bool:
     return any(entry["line"] == line and entry["v"][0] in ("unpacked", "item") for entry in entries)
 
 
-def _tests(context: Context) -> list[str]:
-    """The conditions on the path, as written, the last ones first; a long one is cut."""
+def _tests(known: Iterable[Atom]) -> list[str]:
+    """The conditions, as written, the last ones first; a long one is cut."""
     texts: dict[str, None] = {}
-    for atom in reversed(context.flow.guards):
+    for atom in reversed([*known]):
         text = ast.unparse(atom.test if atom.holds else ast.UnaryOp(ast.Not(), atom.test))
         texts[f"`{text}`" if len(text) <= _WIDTH else f"`{text[: _WIDTH - 1]}…`"] = None
     found = list(texts)
