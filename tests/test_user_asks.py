@@ -45,7 +45,7 @@ def test_t2_what_is_asked_is_never_evaluated_twice(call: str, here: Path, capsys
     assert run(["--no-cache", "--diff", "sglang/case.py"]) == 1
     out, err = capsys.readouterr()
     assert out == ""
-    assert "no fix: what is asked for its layers is not a name or a dotted chain" in err
+    assert "no fix      what is asked for its layers is not a name or a dotted chain" in err
 
 
 @pytest.mark.parametrize(

@@ -115,6 +115,7 @@ def check(**given: Any) -> int:
     if not _report(request, outcome, given):
         code = TROUBLE
     if not given["quiet"]:
+        _warn_of_nothing(request, outcome)
         _say_changes(request, outcome)
         for text in _gone(outcome):
             _say(text)
@@ -238,6 +239,18 @@ def _as_report(request: Request, outcome: Outcome, given: dict[str, Any]) -> Rep
         quiet=given["quiet"],
         include_suppressed=given["sarif_include_suppressed"],
     )
+
+
+def _warn_of_nothing(request: Request, outcome: Outcome) -> None:
+    """Say that a clean run means nothing where no code was seen that pplint knows anything about."""
+    learnt = outcome.seen.learnt
+    if not outcome.files or outcome.seen.findings or learnt is None:
+        return
+    if not learnt.files or not (learnt.accessors or learnt.padded_lists):
+        where = ", ".join(request.paths)
+        _say(
+            f"warning: {where}: no code of SGLang was seen, so nothing could be found (--sglang says where it is)"
+        )
 
 
 def _say_changes(request: Request, outcome: Outcome) -> None:

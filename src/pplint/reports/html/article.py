@@ -90,7 +90,7 @@ class Articles:
         shown = self.report.show_source and not (near and step.line == finding.span.line)
         line = quoted(self.lines(step.path), step.line) if shown else ""
         proof = f'<code class="line">{line}</code>' if line else ""
-        return f'<li>{prose(step.text)} <span class="at">{place(where)}</span>{proof}</li>'
+        return f'<li>{prose(step.text)} <span class="at{"" if near else " far"}">{place(where)}</span>{proof}</li>'
 
 
 def groups_by_rule(findings: Sequence[Finding]) -> list[tuple[str, str, list[Finding]]]:
