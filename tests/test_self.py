@@ -32,6 +32,7 @@ FLOORS = (
         "pplint.engine.store",
         "pplint.engine.snapshot",
         "pplint.engine.check",
+        "pplint.engine.distrust",
     ),  # these run the rules
     (
         "pplint.engine.facts_text",

@@ -124,19 +124,19 @@ class Look:
 
     def _judge(self, files: tuple[str, ...], overlay: Mapping[str, bytes]) -> Judged:
         from pplint.engine.check import JudgeRequest, judge
+        from pplint.engine.distrust import carefully
 
-        return judge(
-            JudgeRequest(
-                root=self.root.path,
-                files=files,
-                overlay=overlay,
-                select=self.codes - ignores.HOUSEKEEPING,
-                include_tests=self.settings.include_tests,
-                jobs=self.request.jobs,
-                cache_dir=self.request.cache_dir,
-                facts_file=True,
-            )
+        request = JudgeRequest(
+            root=self.root.path,
+            files=files,
+            overlay=overlay,
+            select=self.codes - ignores.HOUSEKEEPING,
+            include_tests=self.settings.include_tests,
+            jobs=self.request.jobs,
+            cache_dir=self.request.cache_dir,
+            facts_file=True,
         )
+        return carefully(judge, request)
 
     def _question(self) -> Question | None:
         """Which changes may have changed the answers of untouched code.

@@ -75,6 +75,11 @@ def judge(request: JudgeRequest) -> Judged:
             gc.enable()
 
 
+def forget(root: str) -> None:
+    """Take nothing as known of a tree that this process looked at."""
+    _KNOWN.pop(root, None)
+
+
 def facts_of(root: Root, jobs: int = 0) -> Facts:
     """The facts of a tree."""
     request = JudgeRequest(root.path, (), {}, frozenset(), jobs=jobs)
