@@ -13,7 +13,19 @@ from pplint.cli import run
 SRC = Path(__file__).parents[1] / "src"
 
 _READY = (
-    *("cells", "facts", "forward", "loader", "models", "modules", "proxies", "rows", "rules", "runs"),
+    *(
+        "cells",
+        "facts",
+        "files",
+        "forward",
+        "loader",
+        "models",
+        "modules",
+        "proxies",
+        "rows",
+        "rules",
+        "runs",
+    ),
     *("sources", "walk", "whatif"),
 )
 FLOORS = (

@@ -24,8 +24,7 @@ def assigned(
     """Record one assignment; `owner` is the facts of the enclosing class, if any."""
     if owner is None:
         if isinstance(target, ast.Name) and target.id == "EntryClass":
-            value = getattr(node, "value", None)
-            summary["entry"] += [path[-1] for part in _parts(value) if (path := v.dotted(part))]
+            summary["entry"] += named_classes(getattr(node, "value", None))
         return
     if isinstance(target, (ast.Tuple, ast.List)):
         _unpacked(owner, flow, target, found, node)
@@ -43,6 +42,11 @@ def assigned(
         if path and len(path) == 2 and path[0] == "self" and not isinstance(target.slice, ast.Slice):
             if _pairs(flow.evaluate(target.slice), found):
                 _add(owner, path[1], ["mapping"], node, flow)
+
+
+def named_classes(value: ast.expr | None) -> list[str]:
+    """The names of the classes that are assigned to `EntryClass`."""
+    return [path[-1] for part in _parts(value) if (path := v.dotted(part))]
 
 
 def _parts(value: ast.expr | None) -> Iterator[ast.expr]:

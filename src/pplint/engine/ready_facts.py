@@ -8,21 +8,17 @@ from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from pplint.engine.check import JudgeRequest, facts_of, judge
-from pplint.engine.deep import with_room
 from pplint.engine.project import Project, absolute
 from pplint.engine.reading import is_test, module_name, packages_of
+from pplint.engine.ready_files import Files
 from pplint.engine.ready_models import in_other_runtime
 from pplint.engine.root import Root
 from pplint.engine.snapshot import Stamp, load, stamps_of
 from pplint.engine.store import Store
-from pplint.engine.summary import Summary, summarise
-from pplint.engine.trim import trim
 from pplint.engine.vocabulary import PROXY_PARAMETER
 from pplint.files.discover import find_python_files
 from pplint.finding import Trouble
-from pplint.source.text import Source, SourceError
 
-_ENTRY = b"EntryClass"
 _ASKED = frozenset({"PPL702"})
 """To ask for one rule in one file is the way to have the facts of a tree learnt and kept."""
 
@@ -55,21 +51,23 @@ def project_of(tree: Tree, jobs: int, cache_dir: str | None) -> tuple[Project, l
     Beside them the files with models that cannot be read or parsed.
     """
     root = tree.root.path
+    store = Store(cache_dir, root) if cache_dir else None
+    read = Files(tree.stamps, packages_of(root, tree.stamps), store)
     known = _known(tree, jobs, cache_dir)
     summaries, files = dict(known.summaries), dict(known.files)
-    packages = packages_of(root, tree.stamps)
     by_module = {module_name(root, path): path for path in tree.stamps}
     wanted = [
         module
         for module, path in by_module.items()
-        if module not in summaries and not is_test(root, path) and _names_entry(path)
+        if module not in summaries and not is_test(root, path) and read.names_models(path)
     ]
+    named = frozenset(wanted)
     troubles: list[Trouble] = []
     tried: set[str] = set()
     while True:
         tried.update(wanted)
         for module in wanted:
-            found = _summary(by_module[module], packages)
+            found = read.summary(by_module[module], not in_other_runtime(module) or module not in named)
             if isinstance(found, Trouble):
                 troubles.append(found)
             else:
@@ -78,6 +76,7 @@ def project_of(tree: Tree, jobs: int, cache_dir: str | None) -> tuple[Project, l
         wanted = sorted((set(_sources(summaries, homes)) & by_module.keys()) - summaries.keys() - tried)
         if not wanted:
             break
+    read.save()
     return Project(dict(sorted(summaries.items())), files), troubles
 
 
@@ -95,7 +94,7 @@ def _known(tree: Tree, jobs: int, cache_dir: str | None) -> Project:
 
 def _cached(tree: Tree, cache_dir: str) -> Project | None:
     snapshot = load(Store(cache_dir, tree.root.path))
-    if snapshot is None or any(snapshot.stamps.get(path) != stamp for path, stamp in tree.stamps.items()):
+    if snapshot is None or _inside(tree, snapshot.stamps) != _inside(tree, tree.stamps):
         return None
     found = snapshot.found()
     if found is None:
@@ -104,24 +103,9 @@ def _cached(tree: Tree, cache_dir: str) -> Project | None:
     return Project(summaries, {module: path for module, (path, _) in found.items()})
 
 
-def _names_entry(path: str) -> bool:
-    try:
-        with open(path, "rb") as file:
-            return _ENTRY in file.read()
-    except OSError:
-        return False
-
-
-def _summary(path: str, packages: frozenset[str]) -> Summary | Trouble:
-    """The summary of a file, or why it cannot be read or parsed."""
-    try:
-        tree = Source.read(path).parse()
-    except SourceError as error:
-        return Trouble(path, error.line, str(error))
-    try:
-        return trim(summarise(tree), packages)
-    except RecursionError:
-        return trim(with_room(lambda: summarise(tree)), packages)
+def _inside(tree: Tree, stamps: dict[str, Stamp]) -> dict[str, Stamp]:
+    below = tree.root.folder + os.sep
+    return {path: stamp for path, stamp in stamps.items() if path.startswith(below)}
 
 
 def _models(summaries: dict[str, dict[str, Any]]) -> Iterator[str]:

@@ -9,7 +9,7 @@ from pplint.engine.accessors import Accessors
 from pplint.engine.context import Facts
 from pplint.engine.deep import with_room
 from pplint.engine.project import Project
-from pplint.engine.reach import entries, entry_classes
+from pplint.engine.reach import entries
 from pplint.engine.readiness import COLUMNS, NOT_APPLICABLE, UNKNOWN, Cell, Matrix, Row, is_below, verdict_of
 from pplint.engine.ready_cells import Structure
 from pplint.engine.ready_models import MODEL, Model, model_of
@@ -39,7 +39,6 @@ class _Rows:
     def __init__(self, project: Project, paths: Sequence[str]) -> None:
         self.project = project
         self.sources = Sources(project.files)
-        everything = {one: model_of(project, one) for one in entry_classes(project)}
         self.models: list[Model] = []
         self.unseen: list[tuple[str, str]] = []
         for module, name, class_id in entries(project):
@@ -47,8 +46,8 @@ class _Rows:
                 if class_id is None:
                     self.unseen.append((module, name))
                 else:
-                    self.models.append(everything[class_id])
-        self.whatif = as_if_split(project, everything.values())
+                    self.models.append(model_of(project, class_id))
+        self.whatif = as_if_split(project, self.models)
         asked = [one for one in self.models if one.kind == MODEL]
         self.runs = {one.class_id: Runs(self.whatif, self.sources, one) for one in asked}
         modules = dict.fromkeys(module for runs in self.runs.values() for module in runs.modules)
