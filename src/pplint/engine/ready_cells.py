@@ -114,7 +114,8 @@ class Structure:
             if entries:
                 wrong = self._wrong(class_id, name, [entry["v"] for entry in entries])
                 reason = wrong or f"`{owner}` assigns `{name}`"
-                return self.cell(MISSING if wrong else MET, module, entries[0]["line"], reason)
+                telling = next((entry for entry in entries if entry["v"][0] != "int"), entries[0])
+                return self.cell(MISSING if wrong else MET, module, telling["line"], reason)
         return None
 
     def _wrong(self, class_id: str, name: str, values: list[list[Any]]) -> str:
