@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+
+from pplint.engine.readiness import COLUMNS
 from ready_models_in_small import (
     CALL,
     EMBEDDING,
@@ -24,8 +26,6 @@ from ready_models_in_small import (
     with_line_before_norm,
     with_method,
 )
-
-from pplint.engine.readiness import COLUMNS
 
 
 class Case(NamedTuple):
@@ -222,6 +222,14 @@ LOADERS = [
         "another object loads",
         changed(("        params_dict = dict(self.named_parameters())\n", "        return Loader(self).load(weights)\n")),
         "loader", "unknown", "", "no lookup",
+    ),
+    Case(
+        "the loader tests a range that the model does not have",
+        changed(
+            ("self.layers, self.start_layer, self.end_layer = make", "self.layers, self.first, self.stop = make"),
+            ("layer_id is not None and not", 'layer_id is not None and hasattr(self.model, "start_layer") and not'),
+        ),
+        "loader", "missing", "PPL302", "params_dict[name].weight",
     ),
     Case("no loader is in view", changed(("def load_w", "def read_w")), "loader", "unknown", "", "no `load_weights`"),
 ]  # fmt: skip
