@@ -134,6 +134,16 @@ def test_what_is_no_file_to_read(
     assert (b"case.py" in done.stdout) == (trouble or (named and make is not leaving)) or make is leaving
 
 
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")
+def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
+    checkout(tmp_path, {"case.py": HIT, "other.py": HIT})
+    (tmp_path / "sglang/case.py").chmod(0)
+    done = pplint_in(tmp_path, "-q", "sglang")
+    assert done.returncode == 2
+    assert b"sglang/case.py: PPL903 trouble: cannot be read: Permission denied" in done.stdout
+    assert b"sglang/other.py:1:" in done.stdout
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="names are bytes on Linux only")
 def test_a_name_that_is_not_utf8(tmp_path: Path) -> None:
     checkout(tmp_path, {})

@@ -7,11 +7,17 @@ import subprocess
 from collections.abc import Callable, Iterator
 from difflib import SequenceMatcher
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import judged
 import pytest
+import reviewed_findings as reviewed
 from releases import copied
+
+from fix_promises import alone, same_but_for, spliced
+from pplint.finding import Edit, Fix, Span
+from pplint.fixes import fix_source
+from pplint.source.text import Source
 
 pytestmark = pytest.mark.sglang
 
@@ -123,3 +129,33 @@ def test_git_applies_the_diff_to_the_same_bytes(fixed: Fixed, tmp_path: Path) ->
     subprocess.run(["git", "apply", "-"], cwd=patched, input=fixed.diff, check=True)
     assert different(fixed.after, patched) == []
     assert fixed.changed()
+
+
+@pytest.mark.parametrize("version", reviewed.RELEASES)
+def test_each_fix_alone_and_all_of_a_file_keep_what_is_promised(
+    release: Callable[[str], Path], version: str
+) -> None:
+    """Bytes, tree and comments of every file for which a whole release has a fix, the unsafe ones too."""
+    folder = release(version)
+    fixes: dict[str, list[Fix]] = {}
+    for one in judged.findings(version):
+        if one["fix"] is not None:
+            fixes.setdefault(one["path"], []).append(_fix(one["fix"]))
+    assert len(fixes) > 5
+    for path, those in fixes.items():
+        before = (folder / path).read_bytes()
+        for fix in those:
+            alone(before, fix)
+        outcome = fix_source(Source.of(path, before), those)
+        edits = {edit for number in outcome.applied for edit in those[number].edits}
+        assert all("overlaps" in reason for _, reason in outcome.refused)
+        assert outcome.data == spliced(before, sorted(edits, reverse=True))
+        same_but_for(before, outcome.data, sorted(edits, reverse=True))
+
+
+def _fix(raw: dict[str, Any]) -> Fix:
+    edits = [
+        Edit(Span(e["start_line"], e["start_column"], e["end_line"], e["end_column"]), e["text"])
+        for e in raw["edits"]
+    ]
+    return Fix(raw["safety"], raw["message"], tuple(edits))
