@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from pplint.engine.context import Facts
+if TYPE_CHECKING:
+    from pplint.engine.context import Facts
 
 
 class Learnt(NamedTuple):

@@ -176,7 +176,7 @@ class UnfilteredWeightLookup(Rule):
         split = split_below(project, owner)
         if split is not None:
             text = f"`{project.class_name(split.owner)}` keeps the layers of one stage here"
-            trace.append(context.fact_step(split.owner, split.line, text))
+            trace.append(context.fact_step(split.home, split.line, text))
         context.report(
             self, node, message, severity=severity, trace=trace,
             no_fix="whether to test the range or membership, and where, is for the author to say",

@@ -6,7 +6,7 @@ import ast
 
 from pplint.engine import values as v
 from pplint.engine.context import Context
-from pplint.engine.reach import Split, entry_classes, forwards_range, split_below
+from pplint.engine.reach import Split, forwards_range, is_entry, split_below
 from pplint.engine.vocabulary import PROXY_PARAMETER
 from pplint.finding import ERROR, UNSAFE, WARNING, Edit, Fix, Span
 from pplint.rules.base import Example, Rule, RuleInfo
@@ -107,7 +107,7 @@ class HiddenStageRange(Rule):
     def define(self, context: Context, node: ast.ClassDef) -> None:
         """Ask whether the class tells its range."""
         project, class_id = context.project, context.class_id
-        if len(context.flow.classes) != 1 or class_id not in entry_classes(project):
+        if len(context.flow.classes) != 1 or not is_entry(project, class_id):
             return
         split = hidden(context, class_id)
         if split is None and tells_nothing(context, class_id):
@@ -122,7 +122,7 @@ class HiddenStageRange(Rule):
         also = f" (also `{'`, `'.join(below[:3])}`, which inherits it)" if below else ""
         trace = [
             context.fact_step(
-                split.owner, split.line, f"`{inner}` ({chain}) keeps the layers of one stage here"
+                split.home, split.line, f"`{inner}` ({chain}) keeps the layers of one stage here"
             ),
         ]
         forward = project.method(class_id, "forward")
