@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from pplint.engine.accessors import Accessors
-from pplint.engine.answers import Answer, Answers
+from pplint.engine.kept_answers import Answer, Answers
 from pplint.engine.case import Case
 from pplint.engine.context import Facts
 from pplint.engine.learnt import learnt_from

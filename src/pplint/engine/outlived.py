@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from pplint.engine.answers import Answer, Answers
+from pplint.engine.kept_answers import Answer, Answers
 from pplint.engine.interest import KINDS
 from pplint.engine.lines import lines_aside, moved_lines
 from pplint.engine.snapshot import Snapshot

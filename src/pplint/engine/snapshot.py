@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pplint.engine.answers import Answers, read_answers, read_trouble
+from pplint.engine.kept_answers import Answers, read_answers, read_trouble
 from pplint.engine.learnt import Learnt
 from pplint.engine.stamps import Stamp
 from pplint.engine.store import Store
