@@ -63,7 +63,7 @@ def test_a_named_file_speaks_for_its_untouched_users(
     out = capsys.readouterr().out
     assert out.count("PPL") == bool(said)
     assert said in out
-    assert not said or "changed by: pool.py:6: `row` subtracts `start_layer`" in out
+    assert not said or "changed by  pool.py:6: `row` subtracts `start_layer`" in out
 
 
 def test_a_new_file_is_a_change(capsys: pytest.CaptureFixture[str]) -> None:

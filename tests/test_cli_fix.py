@@ -149,7 +149,7 @@ def test_no_diff_is_printed_without_a_fix(tmp_path: Path, capsys: pytest.Capture
     assert run(["--diff", "a.py"]) == 1
     out, err = capsys.readouterr()
     assert out == ""
-    assert "no fix: the receiver would run twice" in err
+    assert "no fix      the receiver would run twice" in err
 
 
 class Stdin:

@@ -24,6 +24,11 @@ SITUATIONS: dict[str, tuple[dict[str, bytes | str], list[str], tuple[int, int, i
     "missing path": ({"a.py": "v = 1\n"}, ["a.py", "gone"], (2, 2, 2, 2)),
     "folder without Python files": ({"docs/a.txt": "text"}, ["docs"], (2, 2, 2, 2)),
     "empty folder that is allowed": ({"docs/a.txt": "text"}, ["docs", "--allow-empty"], (0, 0, 0, 0)),
+    "empty folder that is allowed, missing path": (
+        {"docs/a.txt": "text"},
+        ["docs", "gone", "--allow-empty"],
+        (2, 2, 2, 2),
+    ),
     "all named files excluded": (
         {"a.py": HIT, "pyproject.toml": '[tool.pplint]\nexclude = ["a.py"]\n'},
         ["a.py"],

@@ -152,9 +152,15 @@ PYLINT = {
         f"def f():\n    {HIT}\n    # pylint: disable=literal-layer-id\n    {HIT}\n    {HIT}\n{HIT}\n",
         ["2:PPL101", "6:PPL101"],
     ),
-    "on the header of a function": (
-        f"def f():  # pylint: disable=literal-layer-id\n    {HIT}\n{HIT}\n",
-        ["3:PPL101"],
+    "by the name of the checkers": (f"{HIT}  # pylint: disable=pplint\n", []),
+    "on the header of a function, which is for that line": (
+        f"def f():  # pylint: disable=literal-layer-id\n    {HIT}\n",
+        ["2:PPL101"],
+    ),
+    "on the header of a class": (f"class C:  # pylint: disable=literal-layer-id\n    {HIT}\n", []),
+    "a finding about a comment": (
+        "x = 1  # pplint: ignore[PPL101] x  # pylint: disable=unused-suppression\n",
+        [],
     ),
     "for one branch": (
         f"if x:\n    # pylint: disable=literal-layer-id\n    {HIT}\nelse:\n    {HIT}\n",

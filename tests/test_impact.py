@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from pplint.finding import (
+    ACCESSES,
     DIRECT,
-    END,
     KEYED,
-    LAYERS,
+    MODEL_END,
     MODULE,
     NAMED,
     PADDED,
     ROOM,
     SHIFTED,
-    START,
+    STAGE_END,
+    STAGE_START,
     TEST,
     WHOLE,
+    ZERO,
     Asks,
     Bound,
 )
 from pplint.impact import LayoutError, impact_of, layout_outcome, stages_of, usual_layouts
+from pplint.impact_summary import kind_of
 
-ZERO, ONE, FIRST, PAST, ALL = Bound(""), Bound("", 1), Bound(START), Bound(END), Bound(LAYERS)
+ONE, FIRST, PAST, ALL = ZERO.plus(1), STAGE_START, STAGE_END, MODEL_END
 LITERAL_0 = Asks(SHIFTED, ZERO, ONE, meant=FIRST)
 
 
@@ -75,26 +80,24 @@ def told(asks, *layout):
         pytest.param(LITERAL_0, (2, 8, ()), "ok ok0>4", id="0 of an even split is the first layer by luck"),
         pytest.param(LITERAL_0, (3, 8, ()), "ok other0>3 I0", id="0 of an uneven split is another layer"),
         pytest.param(LITERAL_0, (2, 1, ()), "I0 ok", id="a stage without layers has nothing to give"),
-        pytest.param(Asks(SHIFTED, Bound("", -1), ZERO, Bound(END, -1)), (2, 8, ()), "ok7>3 I7", id="-1"),
+        pytest.param(Asks(SHIFTED, Bound("", -1), ZERO, PAST.plus(-1)), (2, 8, ()), "ok7>3 I7", id="-1"),
         pytest.param(Asks(SHIFTED, Bound("", 3), Bound("", 4)), (2, 6, ()), "I3 ok", id="some layer"),
         pytest.param(Asks(SHIFTED, ZERO, ALL), (2, 8, ()), "I4 other0>4", id="every id of the model"),
         pytest.param(Asks(SHIFTED, FIRST, PAST, counted=True), (2, 8, ()), "ok ok0>4", id="counted from 0"),
         pytest.param(Asks(SHIFTED, FIRST, PAST, counted=True), (3, 8, ()), "ok other2>3 I0", id="uneven"),
         pytest.param(Asks(DIRECT, FIRST, PAST), (3, 8, ()), "ok I3 I5", id="not shifted"),
-        pytest.param(
-            Asks(DIRECT, FIRST, Bound(START, 1)), (3, 8, ()), "ok other2>4 I5", id="not shifted, one"
-        ),
+        pytest.param(Asks(DIRECT, FIRST, FIRST.plus(1)), (3, 8, ()), "ok other2>4 I5", id="not shifted, one"),
         pytest.param(Asks(KEYED, ZERO, ONE), (2, 8, ()), "ok K0", id="a dictionary of the stage's ids"),
         pytest.param(Asks(NAMED, ZERO, ALL, error="KeyError"), (2, 2, ()), "K1 K0", id="all weights"),
         pytest.param(Asks(PADDED, ZERO, ONE), (2, 8, ()), "ok A0", id="the first slot of a padded list"),
         pytest.param(Asks(PADDED, Bound("", -1), ZERO), (2, 8, ()), "A7 ok", id="the last slot"),
         pytest.param(Asks(PADDED, ZERO, ALL), (2, 8, ()), "A4 A0", id="each slot"),
         pytest.param(Asks(PADDED, FIRST, ALL), (2, 8, ()), "A4 ok", id="each slot from the stage on"),
-        pytest.param(Asks(PADDED, PAST, Bound(END, 1)), (2, 8, ()), "A4 I8", id="one past the stage"),
+        pytest.param(Asks(PADDED, PAST, PAST.plus(1)), (2, 8, ()), "A4 I8", id="one past the stage"),
         pytest.param(Asks(WHOLE, FIRST, PAST, counted=True), (2, 8, ()), "ok other4>0", id="a configuration"),
         pytest.param(Asks(WHOLE, ZERO, ONE, meant=FIRST), (2, 8, ()), "ok other4>0", id="0 as the start"),
         pytest.param(Asks(ROOM, FIRST, PAST), (3, 8, ()), "ok I3 I5", id="a pool that counts from 0"),
-        pytest.param(Asks(TEST, FIRST, Bound(END, 1)), (2, 8, ()), "other4 ok", id="a test takes the end in"),
+        pytest.param(Asks(TEST, FIRST, PAST.plus(1)), (2, 8, ()), "other4 ok", id="a test takes the end in"),
         pytest.param(
             Asks(MODULE, real_on=("first",)), (3, 8, ()), "ok A A", id="a module of the first stage"
         ),
@@ -116,6 +119,12 @@ def test_each_stage_gets_what_python_gives_it(asks, layout, expected):
             "on the last stage; PP=3 and more: IndexError from stage 2 on",
             id="a literal 0",
         ),
+        pytest.param(
+            Asks(SHIFTED, Bound("", -1), ZERO, PAST.plus(-1)),
+            "PP=2 with an even split: IndexError on the last stage; with an uneven one: silently another layer "
+            "on the last stage; PP=3 and more: IndexError from stage 2 on",
+            id="a literal -1, of which some splits get an IndexError earlier",
+        ),
         pytest.param(Asks(PADDED, ZERO, ONE), "AttributeError on every stage but the first", id="a slot"),
         pytest.param(Asks(PADDED, ZERO, ALL), "AttributeError on every stage", id="a loop"),
         pytest.param(
@@ -125,7 +134,7 @@ def test_each_stage_gets_what_python_gives_it(asks, layout, expected):
             id="every id",
         ),
         pytest.param(
-            Asks(TEST, FIRST, Bound(END, 1)),
+            Asks(TEST, FIRST, PAST.plus(1)),
             "silently another layer on every stage but the last",
             id="a test",
         ),
@@ -143,6 +152,73 @@ def test_one_line_is_true_for_all_usual_layouts(asks, summary):
     assert impact_of(asks, usual_layouts()).summary == summary
 
 
+WORDS = {"silently another layer": "other-layer", "right by accident": "accident"}
+STAGES = {
+    r"on every stage": lambda rank, pp: True,
+    r"on the first stage": lambda rank, pp: rank == 0,
+    r"on the last stage": lambda rank, pp: rank == pp - 1,
+    r"on every stage but the first": lambda rank, pp: rank > 0,
+    r"on every stage but the last": lambda rank, pp: rank < pp - 1,
+    r"on the stages in between": lambda rank, pp: 0 < rank < pp - 1,
+    r"on stage 1": lambda rank, pp: rank == 1,
+    r"from stage 2 on": lambda rank, pp: rank >= 2,
+}
+
+
+def claims(summary):
+    """The claims of a summary: (least pp_size, greatest, even split or None, kind, where)."""
+    low, high = 2, 99
+    for sentence in summary.split("; "):
+        head, colon, rest = sentence.rpartition(": ")
+        if size := re.match(r"PP=(\d+)( and more)?", head):
+            low, high = int(size[1]), 99 if size[2] else int(size[1])
+        even = True if "an even" in head else False if "an uneven" in head else None
+        for part in (rest if colon else sentence).split(", "):
+            kind, where = re.fullmatch(r"(.*?)(?: ((?:on|from) .*))?", part).groups()
+            yield low, high, even, kind.removeprefix("looks "), where
+
+
+@pytest.mark.parametrize(
+    "asks",
+    [
+        pytest.param(asks, id=str(number))
+        for number, asks in enumerate(
+            Asks(access, low, high, meant, counted, error="KeyError")
+            for access in ACCESSES
+            if access != MODULE
+            for low, high, meant, counted in [
+                (ZERO, ONE, FIRST, False),
+                (Bound("", -1), ZERO, PAST.plus(-1), False),
+                (ONE, Bound("", 2), None, False),
+                (ZERO, ALL, None, False),
+                (FIRST, ALL, None, False),
+                (FIRST, PAST, None, True),
+                (FIRST, PAST.plus(1), None, False),
+                (ZERO, PAST, None, False),
+            ]
+        )
+    ],
+)
+def test_the_line_is_true_for_larger_pipelines_and_other_models_too(asks):
+    """Whatever is asked for: 2 to 8 stages with at least 4 layers each."""
+    told = list(claims(impact_of(asks, usual_layouts()).summary))
+    assert told
+    for pp_size in range(2, 9):
+        for num_layers in range(4 * pp_size, 65):
+            stages = layout_outcome(asks, stages_of(pp_size, num_layers, ())).stages
+            kinds = [kind_of(stage) for stage in stages]
+            for low, high, even, kind, where in told:
+                if not low <= pp_size <= high or even not in (None, num_layers % pp_size == 0):
+                    continue
+                if where is None:
+                    allowed = {"right", "accident"} if kind == "right by accident" else {"right"}
+                    assert set(kinds) <= allowed
+                    continue
+                wanted = WORDS.get(kind, kind)
+                hit = [rank for rank in range(pp_size) if STAGES[where](rank, pp_size)]
+                assert all(kinds[rank] == wanted for rank in hit), (pp_size, num_layers, kinds)
+
+
 @pytest.mark.parametrize(
     ("layout", "summary"),
     [
@@ -158,6 +234,13 @@ def test_one_line_is_true_for_all_usual_layouts(asks, summary):
 )
 def test_a_layout_that_is_asked_for_has_its_own_line(layout, summary):
     assert impact_of(LITERAL_0, (stages_of(*layout),)).summary == summary
+
+
+def test_a_number_of_layers_alone_stands_for_the_usual_sizes():
+    assert [len(layout) for layout in usual_layouts(61)] == [2, 3, 4]
+    assert impact_of(LITERAL_0, usual_layouts(8)).summary == (
+        "PP=2: looks right by accident; PP=3 and more: IndexError from stage 2 on"
+    )
 
 
 def test_what_does_not_follow_from_the_stages_is_not_guessed():

@@ -177,7 +177,7 @@ def test_a_changed_accessor_reports_its_untouched_users(guarded: Path) -> None:
     stopped = commit(guarded)
     assert stopped.returncode == 1
     assert f"{SRT}/layers/side_user.py:5:30: PPL101" in stopped.stdout
-    assert "changed by: sglang/srt/mem_cache/side_pool.py:7: `side_row` subtracts" in stopped.stdout
+    assert "changed by  sglang/srt/mem_cache/side_pool.py:7: `side_row` subtracts" in stopped.stdout
     assert stopped.stdout.count("PPL") == 1
 
 

@@ -12,6 +12,22 @@ from pplint.cli import run
 
 SRC = Path(__file__).parents[1] / "src"
 
+_READY = (
+    *(
+        "cells",
+        "facts",
+        "files",
+        "forward",
+        "loader",
+        "models",
+        "modules",
+        "proxies",
+        "rows",
+        "rules",
+        "runs",
+    ),
+    *("sources", "walk", "whatif"),
+)
 FLOORS = (
     ("pplint", "pplint.finding"),
     (
@@ -28,8 +44,13 @@ FLOORS = (
         "pplint.engine.store",
         "pplint.engine.snapshot",
         "pplint.engine.check",
+        "pplint.engine.distrust",
     ),  # these run the rules
-    ("pplint.engine.facts_text", "pplint.engine.readiness"),
+    (
+        "pplint.engine.facts_text",
+        "pplint.engine.readiness",
+        *(f"pplint.engine.ready_{part}" for part in _READY),
+    ),
     (
         "pplint.settings",
         "pplint.fixes",
@@ -38,7 +59,13 @@ FLOORS = (
         "pplint.impact",
         "pplint.impact_summary",
     ),
-    ("pplint.ignore_comments", "pplint.pylint_comments", "pplint.ignores", "pplint.baseline"),
+    (
+        "pplint.ignore_comments",
+        "pplint.pylint_blocks",
+        "pplint.pylint_comments",
+        "pplint.ignores",
+        "pplint.baseline",
+    ),
     ("pplint.changed_facts", "pplint.look", "pplint.repair", "pplint.add_ignore"),
     ("pplint.run",),
     ("pplint.cli", "pplint.commands", "pplint.hosted", "pplint.pylint_plugin", "pplint.__main__"),

@@ -45,7 +45,7 @@ def test_t2_what_is_asked_is_never_evaluated_twice(call: str, here: Path, capsys
     assert run(["--no-cache", "--diff", "sglang/case.py"]) == 1
     out, err = capsys.readouterr()
     assert out == ""
-    assert "no fix: what is asked for its layers is not a name or a dotted chain" in err
+    assert "no fix      what is asked for its layers is not a name or a dotted chain" in err
 
 
 @pytest.mark.parametrize(
@@ -76,6 +76,18 @@ SILENCE = {
         [],
     ),
     "not from a string": ('s = "# pplint: ignore"; v = pool.get_value_buffer(0)\n', ["PPL101"]),
+    "of a header, not from its body": (
+        "if pool.get_value_buffer(0):\n    # pplint: ignore[PPL101] x\n    v = pool.get_value_buffer(0)\n",
+        ["PPL101"],
+    ),
+    "of a match, not from its cases": (
+        "match pool.get_value_buffer(0):\n    case 1:\n        v = pool.get_value_buffer(0)  # pplint: ignore[PPL101] x\n",
+        ["PPL101"],
+    ),
+    "of a long header, on its last line": (
+        "if (\n    pool.get_value_buffer(0)\n):  # pplint: ignore[PPL101] x\n    pass\n",
+        [],
+    ),
     "unused": ("x = 1  # pplint: ignore[PPL101]\n", ["PPL901"]),
     "of a misspelt code": ("v = pool.get_value_buffer(0)  # pplint: ignore[PPL1O1]\n", ["PPL101", "PPL902"]),
 }

@@ -21,8 +21,8 @@ COMMANDS = {
     ),
     "rule": ("pplint.commands.rule:rule", "Explain a rule, or list all rules."),
     "readiness": (
-        "pplint.commands.facts:readiness",
-        "Show for each model class which pipeline duties it meets.",
+        "pplint.commands.readiness:readiness",
+        "Show for each model class which pipeline duties it meets, and where the gaps are.",
     ),
     "baseline": ("pplint.commands.baseline:baseline", "Write, prune or show the file of accepted findings."),
     "facts": ("pplint.commands.facts:facts", "Show what was learnt from SGLang's code, and from which line."),

@@ -55,10 +55,6 @@ class Fix(NamedTuple):
     edits: tuple[Edit, ...]
 
 
-START = "start"
-END = "end"
-LAYERS = "layers"
-
 SHIFTED = "shifted list"
 DIRECT = "list of the stage"
 KEYED = "dictionary"
@@ -78,13 +74,23 @@ OUTCOMES = (RIGHT, OTHER_LAYER, "IndexError", "AttributeError", "KeyError", "Ass
 
 
 class Bound(NamedTuple):
-    """A layer id as the code writes it: `more` alone when `base` is "", else START, END or LAYERS plus `more`.
+    """A layer id as the code writes it: `more` alone when `base` is "", else `more` added to what `base` names.
 
-    START and END are those of the stage, LAYERS is the number of layers of the model.
+    That is the stage's "start" or "end", or the number of "layers" of the model.
     """
 
     base: str
     more: int = 0
+
+    def plus(self, number: int) -> Bound:
+        """Return the id that many layers further on."""
+        return Bound(self.base, self.more + number)
+
+
+ZERO = Bound("")
+STAGE_START = Bound("start")
+STAGE_END = Bound("end")
+MODEL_END = Bound("layers")
 
 
 class Asks(NamedTuple):
@@ -104,17 +110,19 @@ class Asks(NamedTuple):
       the stage `asked_on`; ids say nothing here.
 
     `meant` is the id that would be right, where that is not the one that is asked for. With `counted` the place
-    means the ids in `[low, high)` but asks for them minus `start_layer`.
+    means the ids in `[low, high)` but asks for them minus `start_layer`. `of` names the class that is asked where
+    others, that may be asked here too, answer in another way.
     """
 
     access: str
-    low: Bound = Bound("")
-    high: Bound = Bound("")
+    low: Bound = ZERO
+    high: Bound = ZERO
     meant: Bound | None = None
     counted: bool = False
     error: str = ""
     real_on: tuple[str, ...] = ()
     asked_on: str = ""
+    of: str = ""
 
 
 class StageOutcome(NamedTuple):
@@ -143,11 +151,13 @@ class LayoutOutcome(NamedTuple):
 class Impact(NamedTuple):
     """What a finding means: `layouts` is the one that was asked for, or a small representative set.
 
-    `summary` is one line that is true for all of them.
+    `summary` is one line that is true for all of them. `of` is the class that this is said of, where others that may be
+    asked in its place give something else.
     """
 
     summary: str
     layouts: tuple[LayoutOutcome, ...]
+    of: str = ""
 
 
 class Finding(NamedTuple):
@@ -182,12 +192,22 @@ def asks_of(row: Sequence[Any] | None) -> Asks | None:
     """Return what a place asks from its row of plain data. Raises TypeError or ValueError for anything else."""
     if row is None:
         return None
-    access, low, high, meant, counted, error, real_on, asked_on = row
+    access, low, high, meant, counted, error, real_on, asked_on, of = row
     bounds = [None if one is None else Bound(str(one[0]), int(one[1])) for one in (low, high, meant)]
-    if access not in ACCESSES or bounds[0] is None or bounds[1] is None:
+    bases = {one.base for one in bounds if one is not None}
+    if (
+        access not in ACCESSES
+        or bounds[0] is None
+        or bounds[1] is None
+        or not bases <= {"", "start", "end", "layers"}
+    ):
         raise ValueError("nothing that a place could ask")
     stages = tuple(map(str, real_on))
-    return Asks(access, bounds[0], bounds[1], bounds[2], counted is True, str(error), stages, str(asked_on))
+    if not {*stages, str(asked_on)} <= {"first", "last", ""}:
+        raise ValueError("no stage that could be named")
+    return Asks(
+        access, bounds[0], bounds[1], bounds[2], counted is True, str(error), stages, str(asked_on), str(of)
+    )
 
 
 class Trouble(NamedTuple):

@@ -60,7 +60,8 @@ def apply(
 
 def _apply_file(findings: list[Finding], source: Source, policy: Policy, checked: Checked) -> None:
     markers = ignore_comments.markers(source)
-    pragmas = pylint_comments.pragmas(source) if findings else []
+    # A finding about a comment can be silenced by one, too.
+    pragmas = pylint_comments.pragmas(source) if findings or markers else None
     ran = policy.ran(source.path)
     problems = [_problems(marker, policy) for marker in markers]
     valid = [marker for marker, problem in zip(markers, problems, strict=True) if not problem.whole]
@@ -68,8 +69,9 @@ def _apply_file(findings: list[Finding], source: Source, policy: Policy, checked
 
     def settle(finding: Finding) -> None:
         reason = _silence(finding, valid, used, source)
-        if reason is None and pragmas:
-            reason = pylint_comments.silenced_by(finding, find_name(finding.code), pragmas, source) or None
+        if reason is None and pragmas is not None:
+            about_line = finding.code in HOUSEKEEPING
+            reason = pylint_comments.silenced_by(finding, pragmas, source, about_line) or None
         if reason is None:
             checked.findings.append(finding)
         else:

@@ -8,9 +8,7 @@ from typing import NamedTuple
 
 from pplint.finding import (
     DIRECT,
-    END,
     KEYED,
-    LAYERS,
     MODULE,
     NAMED,
     OTHER_LAYER,
@@ -18,7 +16,6 @@ from pplint.finding import (
     RIGHT,
     ROOM,
     SHIFTED,
-    START,
     TEST,
     WHOLE,
     Asks,
@@ -87,7 +84,8 @@ def impact_of(asks: Asks | None, layouts: tuple[Layout, ...]) -> Impact | None:
     if asks is None:
         return None
     outcomes = tuple(layout_outcome(asks, layout) for layout in layouts)
-    return Impact(summary_of(outcomes), outcomes)
+    summary = summary_of(outcomes)
+    return Impact(f"asked of a `{asks.of}`: {summary}" if asks.of else summary, outcomes, asks.of)
 
 
 def layout_outcome(asks: Asks, layout: Layout) -> LayoutOutcome:
@@ -161,4 +159,4 @@ def _answer(asks: Asks, passed: int, stage: Stage, num_layers: int) -> tuple[int
 
 
 def _value(bound: Bound, stage: Stage, num_layers: int) -> int:
-    return {"": 0, START: stage.start, END: stage.end, LAYERS: num_layers}[bound.base] + bound.more
+    return {"": 0, "start": stage.start, "end": stage.end, "layers": num_layers}[bound.base] + bound.more

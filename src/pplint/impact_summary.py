@@ -28,6 +28,7 @@ def summary_of(layouts: Sequence[LayoutOutcome]) -> str:
         one = layouts[0]
         size = f"{one.pp_size} stage{'s' * (one.pp_size > 1)} of {one.num_layers} layers"
         return f"{size}: {_told(layouts)}"
+    layouts = [_worst(layout) for layout in layouts]
     for groups in (_one(layouts), _by_size(layouts), _by_split(layouts)):
         if all(_is_whole(group) for _, group in groups):
             break
@@ -61,8 +62,7 @@ def _by_split(layouts: Sequence[LayoutOutcome]) -> list[Group]:
 
 def _raised(group: Sequence[LayoutOutcome]) -> list[str]:
     """The exceptions that all members of a group share on the same stages."""
-    kinds = sorted({kind for layout in group for kind in _kinds(layout)} - {OTHER_LAYER, ACCIDENT})
-    return [kind for kind in kinds if _where(kind, group)]
+    return [kind for kind in _kinds_of(group) if kind not in (OTHER_LAYER, ACCIDENT) and _where(kind, group)]
 
 
 def _is_even(layout: LayoutOutcome) -> bool:
@@ -71,23 +71,36 @@ def _is_even(layout: LayoutOutcome) -> bool:
 
 def _is_whole(group: Sequence[LayoutOutcome]) -> bool:
     """Whether each kind of outcome of one member is that of all, on stages with the same description."""
-    kinds = {kind for layout in group for kind in _kinds(layout)}
-    return all(_where(kind, group) for kind in kinds)
+    return all(_where(kind, group) for kind in _kinds_of(group))
 
 
 def _told(group: Sequence[LayoutOutcome]) -> str:
     """What all members of a group share: the exceptions first, then what is silent."""
-    kinds = sorted({kind for layout in group for kind in _kinds(layout)}, key=_weight)
+    kinds = _kinds_of(group)
     parts = [_part(kind, where) for kind in kinds if (where := _where(kind, group))]
     if not kinds:
         return "right on every stage"
-    if kinds == [ACCIDENT]:
+    if all(_kinds(layout) == {ACCIDENT} for layout in group):
         return "looks right by accident"
     return ", ".join(parts) if parts else "wrong on some stages of some layouts"
 
 
 def _kinds(layout: LayoutOutcome) -> set[str]:
     return {kind_of(stage) for stage in layout.stages} - {RIGHT}
+
+
+def _kinds_of(group: Sequence[LayoutOutcome]) -> list[str]:
+    """What goes wrong in a group, the worst first."""
+    return sorted({kind for layout in group for kind in _kinds(layout)}, key=_weight)
+
+
+def _worst(layout: LayoutOutcome) -> LayoutOutcome:
+    """The layout without its accidents, if there is something worse."""
+    if len(_kinds(layout)) < 2:
+        return layout
+    return layout._replace(
+        stages=tuple(one._replace(got=None) if one.outcome == RIGHT else one for one in layout.stages)
+    )
 
 
 def _weight(kind: str) -> tuple[int, str]:
@@ -101,11 +114,22 @@ def _part(kind: str, where: str) -> str:
 
 def _where(kind: str, group: Sequence[LayoutOutcome]) -> str:
     """The stages with an outcome, in words that fit all members of a group, or "" where none do."""
-    named = [
-        list(_names([stage.rank for stage in one.stages if kind_of(stage) == kind], one.pp_size))
-        for one in group
-    ]
-    return next((name for name in named[0] if all(name in others for others in named)), "")
+    ranks = [[stage.rank for stage in one.stages if kind_of(stage) == kind] for one in group]
+    named = [list(_names(found, one.pp_size)) for found, one in zip(ranks, group, strict=True)]
+    shared = next((name for name in named[0] if all(name in others for others in named)), "")
+    return shared or (_at_the_end(ranks, group) if kind not in (OTHER_LAYER, ACCIDENT) else "")
+
+
+def _at_the_end(ranks: Sequence[list[int]], group: Sequence[LayoutOutcome]) -> str:
+    """From which stage on all members meet an exception, some of them perhaps on earlier stages too."""
+    starts = []
+    for found, one in zip(ranks, group, strict=True):
+        start = one.pp_size
+        while start - 1 in found:
+            start -= 1
+        starts.append(start)
+    first = max(starts)
+    return f"from stage {first} on" if all(first < one.pp_size for one in group) else ""
 
 
 def _names(ranks: list[int], pp_size: int) -> Iterator[str]:

@@ -20,6 +20,7 @@ from pplint.source.text import Source, SourceError
 
 if TYPE_CHECKING:
     from pplint.engine.check import Judged
+    from pplint.engine.learnt import Learnt
 
 
 class Request(NamedTuple):
@@ -48,7 +49,8 @@ class Request(NamedTuple):
 class Seen(NamedTuple):
     """What one look at all files shows: findings in report order, and why others are not among them.
 
-    `gone` are findings of unchanged files that the facts before a change in another file would give.
+    `gone` are findings of unchanged files that the facts before a change in another file would give, `learnt` says how
+    much there was to judge by.
     """
 
     findings: list[Finding]
@@ -58,6 +60,7 @@ class Seen(NamedTuple):
     hidden_infos: int
     troubles: list[Trouble]
     gone: list[Finding]
+    learnt: Learnt | None = None
 
 
 def read(path: str, overlay: Mapping[str, bytes]) -> Source | None:
@@ -117,23 +120,23 @@ class Look:
                 findings, gone, note = compared(question, self._judge, findings, overlay)
             self.notes += note
         seen = self._sort(findings, judged.marked, [*self.troubles, *judged.troubles], overlay)
-        return seen._replace(gone=gone)
+        return seen._replace(gone=gone, learnt=judged.learnt)
 
     def _judge(self, files: tuple[str, ...], overlay: Mapping[str, bytes]) -> Judged:
         from pplint.engine.check import JudgeRequest, judge
+        from pplint.engine.distrust import carefully
 
-        return judge(
-            JudgeRequest(
-                root=self.root.path,
-                files=files,
-                overlay=overlay,
-                select=self.codes - ignores.HOUSEKEEPING,
-                include_tests=self.settings.include_tests,
-                jobs=self.request.jobs,
-                cache_dir=self.request.cache_dir,
-                facts_file=True,
-            )
+        request = JudgeRequest(
+            root=self.root.path,
+            files=files,
+            overlay=overlay,
+            select=self.codes - ignores.HOUSEKEEPING,
+            include_tests=self.settings.include_tests,
+            jobs=self.request.jobs,
+            cache_dir=self.request.cache_dir,
+            facts_file=True,
         )
+        return carefully(judge, request)
 
     def _question(self) -> Question | None:
         """Which changes may have changed the answers of untouched code.
@@ -286,8 +289,6 @@ def find(request: Request) -> Files:
         respect_gitignore=settings.respect_gitignore,
     )
     troubles = [
-        trouble
-        for trouble in found.troubles
-        if not (request.allow_empty and trouble.message.startswith("no Python file in this folder"))
+        trouble for trouble in found.troubles if not (request.allow_empty and trouble.path in found.empty)
     ]
     return Files(tuple(found.files), troubles, found.leftovers)

@@ -1,104 +1,106 @@
-"""`# pylint: disable=...`, honoured by the command line too: for a line, a block, the next line, a file."""
+"""`# pylint: disable=...`, honoured by the command line too, with the reach that it has in pylint."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from pplint.finding import Finding
 from pplint.ignore_comments import reach
-from pplint.rules.catalogue import RuleName
-from pplint.source.text import Comment, Source, SourceError
+from pplint.pylint_blocks import block_at
+from pplint.rules.catalogue import RuleName, find_name
+from pplint.source.text import Source, SourceError
 
 MARK = b"pylint:"
+CHECKER = "pplint"
+"""The name of our checkers in pylint, which stands for all their messages."""
+
 _PRAGMA = re.compile(
-    r"#[^#]*?pylint:[ \t]*(skip-file|disable-next|disable|enable)\b[ \t]*(?:=[ \t]*([^#;]*))?"
+    r"#[^#]*?\bpylint:[ \t]*(skip-file|disable-next|disable|enable)\b[ \t]*(?:=[ \t]*([^#;]*))?"
 )
 
 
 class Pragma(NamedTuple):
-    """One pragma. It holds for statements whose lines meet `first` to `last` (1-based, inclusive)."""
+    """One pragma on a line (1-based). `action` is skip-file, disable-next, disable or enable."""
 
-    disable: bool
+    action: str
     names: frozenset[str]
-    first: int
-    last: int
+    line: int
     text: str
 
 
-def pragmas(source: Source) -> list[Pragma]:
-    """Return the pragmas of a file in order; an unparsable file has none."""
+class Pragmas(NamedTuple):
+    """The pragmas of a file in order, and its tree."""
+
+    found: tuple[Pragma, ...]
+    tree: ast.Module
+
+
+def pragmas(source: Source) -> Pragmas | None:
+    """Return the pragmas of a file; None when there are none. An unparsable file has none."""
     if MARK not in source.data:
-        return []
-    found = [(comment, match) for comment in source.comments() for match in _PRAGMA.finditer(comment.text)]
-    if not found:
-        return []
+        return None
+    found = []
+    for comment in source.comments():
+        matches = list(_PRAGMA.finditer(comment.text))
+        if matches:  # the last one in a comment counts
+            found.append(_pragma(matches[-1], comment.line, source))
     try:
-        tree = source.parse()
+        return Pragmas(tuple(found), source.parse()) if found else None
     except SourceError:
-        return []
-    end = len(source.lines)
-    blocks = [(1, end), *_blocks(tree)]
-    simple = [
-        (node.lineno, node.end_lineno or node.lineno)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.stmt) and not hasattr(node, "body") and not isinstance(node, ast.Match)
-    ]
-    return [_pragma(comment, match, blocks, simple, end) for comment, match in found]
+        return None
 
 
-def _pragma(
-    comment: Comment,
-    match: re.Match[str],
-    blocks: list[tuple[int, int]],
-    simple: list[tuple[int, int]],
-    end: int,
-) -> Pragma:
-    line = comment.line
-    kind, names = match[1], match[2] or ""
-    words = frozenset(part.split()[0] for part in names.split(",") if part.strip())
-    text = " ".join(match[0].lstrip("# \t").split())
-    if kind == "skip-file":
-        return Pragma(True, frozenset({"all"}), 1, end, text)
-    if kind == "disable-next":
-        return Pragma(True, words, line + 1, line + 1, text)
-    statement = [lines for lines in simple if lines[0] <= line <= lines[1]]
-    if statement and not comment.alone:
-        return Pragma(kind == "disable", words, *statement[-1], text)
-    last = min(
-        (block for block in blocks if block[0] <= line <= block[1]), key=lambda block: block[1] - block[0]
-    )[1]
-    return Pragma(kind == "disable", words, line, last, text)
+def _pragma(match: re.Match[str], line: int, source: Source) -> Pragma:
+    words = frozenset(part.split()[0] for part in (match[2] or "").split(",") if part.strip())
+    if line > 1 and source.lines[line - 2].endswith("\\"):
+        line -= 1  # pylint takes the two lines as one
+    action = "skip-file" if match[1] == "disable" and "all" in words else match[1]
+    return Pragma(action, words, line, " ".join(match[0].lstrip("# \t").split()))
 
 
-def _blocks(tree: ast.Module) -> Iterator[tuple[int, int]]:
-    """Yield the lines of each block: from its header, or the end of the block before it, to its last one."""
-    for node in ast.walk(tree):
-        start = getattr(node, "lineno", None)
-        if start is None and isinstance(node, ast.match_case):
-            start = node.pattern.lineno
-        if start is None:
-            continue
-        for field in ("body", "handlers", "orelse", "finalbody", "cases"):
-            block = getattr(node, field, None)
-            if isinstance(block, list) and block:
-                last = block[-1].body[-1] if isinstance(block[-1], ast.match_case) else block[-1]
-                end = int(last.end_lineno or start)
-                if field not in ("handlers", "cases"):
-                    yield start, end
-                start = end + 1
+def silenced_by(finding: Finding, known: Pragmas, source: Source, by_line: bool) -> str:
+    """Return the text of the pragma that silences `finding`, or "".
 
-
-def silenced_by(finding: Finding, rule: RuleName | None, found: list[Pragma], source: Source) -> str:
-    """Return the text of the pragma that silences `finding`, or ""; the last one that reaches it decides."""
-    names = {finding.code, finding.name, "all"}
-    if rule is not None:
-        names |= {rule.message_id, rule.message_id[0]}
+    What is said of the finding's own line decides; if nothing is, any line of its statement's header does.
+    `by_line` says that the finding is about a line and not about code, where pylint's reach is another.
+    """
+    rule = find_name(finding.code)
+    said: dict[int, Pragma] = {}
+    for pragma in known.found:
+        if _names(pragma, finding, rule):
+            if pragma.action == "skip-file":
+                return pragma.text
+            _tell(pragma, known.tree, said, by_line)
     lines = reach(finding, source)
-    text = ""
-    for pragma in found:
-        if pragma.names & names and pragma.first <= lines.last and lines.first <= pragma.last:
-            text = pragma.text if pragma.disable else ""
-    return text
+    own = said.get(finding.span.line)
+    for line in [finding.span.line] if own else range(lines.first, lines.last + 1):
+        if line in said and said[line].action != "enable":
+            return said[line].text
+    return ""
+
+
+def _names(pragma: Pragma, finding: Finding, rule: RuleName | None) -> bool:
+    if pragma.action == "skip-file" or "all" in pragma.names or finding.name in pragma.names:
+        return True
+    names = {name.upper() for name in pragma.names}
+    ids = {rule.message_id, rule.message_id[0]} if rule is not None else set()
+    return bool(names & {CHECKER.upper(), *ids})
+
+
+def _tell(pragma: Pragma, tree: ast.Module, said: dict[int, Pragma], by_line: bool) -> None:
+    """Note for each line what a pragma says of it; the last word counts."""
+    if pragma.action == "disable-next":
+        said[pragma.line + 1] = pragma
+        return
+    block = block_at(tree, pragma.line)
+    if block is None:
+        return
+    if by_line:
+        block = block._replace(first=pragma.line, last=block.end)
+    above = pragma if pragma.line <= block.body else pragma._replace(action="enable")
+    for line in range(block.first, block.last + 1):
+        if block.kept_from <= line < pragma.line and line in said:
+            continue
+        said[line] = above if line < pragma.line else pragma

@@ -71,6 +71,24 @@ CASES = {
 
                 return first()
         """,
+    "what a header evaluates": """
+        def look(pool, made):
+            def inner(width=pool.get_value_buffer(0), *, other=pool.get_value_buffer(0)):  # PPL101
+                return width
+
+            @made(pool.get_value_buffer(0))  # PPL101
+            def decorated(width):
+                return width
+
+            @made(pool.get_value_buffer(0))  # PPL101
+            class Kept(made(pool), metaclass=made):
+                pass
+
+            class Other(made(pool.get_value_buffer(0))):  # PPL101
+                pass
+
+            return inner, lambda width=pool.get_value_buffer(0): width  # PPL101
+        """,
     "a flag that is set where the layer is made": """
         class SampleAttention:
             def __init__(self, layer_id, rotary_emb, start_layer):

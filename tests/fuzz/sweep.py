@@ -5,20 +5,23 @@ Prints each crash, and how many files were walked and how many could not be pars
 
 from __future__ import annotations
 
+import ast
 import sys
 from pathlib import Path
 
 from pplint.engine.accessors import Accessors
 from pplint.engine.context import Facts, Walk
+from pplint.engine.deep import with_room
 from pplint.engine.project import Project
-from pplint.engine.summary import summarise
+from pplint.engine.summary import Summary, summarise
+from pplint.finding import Trouble
 from pplint.rules.registry import RULE_CLASSES
 from pplint.source.text import Source, SourceError
 
 
 def main(folders: list[str]) -> int:
     """Walk the files of the folders; return 1 when anything crashed."""
-    walked = unread = crashed = 0
+    done = unread = crashed = 0
     for path in sorted(path for folder in folders for path in Path(folder).rglob("*.py") if path.is_file()):
         try:
             source = Source.read(str(path))
@@ -27,21 +30,32 @@ def main(folders: list[str]) -> int:
             unread += 1
             continue
         try:
-            project = Project({"case": summarise(tree)}, {"case": str(path)})
-            walk = Walk(
-                Facts(project, Accessors(project)), "case", source, tree, [rule() for rule in RULE_CLASSES]
-            )
-            walk.walk()
+            troubles = walked(source, tree)
         except Exception as error:
-            crashed += 1
-            print(f"{path}: {type(error).__name__}: {error}")
-            continue
-        walked += 1
-        crashed += len(walk.troubles)
-        for trouble in walk.troubles:
+            troubles = [Trouble(str(path), 0, f"{type(error).__name__}: {error}")]
+        done += 1
+        crashed += len(troubles)
+        for trouble in troubles:
             print(f"{path}:{trouble.line}: {trouble.message}")
-    print(f"{walked} files walked, {unread} not Python for this Python, {crashed} crashes")
+    print(f"{done} files walked, {unread} not Python for this Python, {crashed} crashes")
     return int(crashed > 0)
+
+
+def walked(source: Source, tree: ast.Module) -> list[Trouble]:
+    """Take a file's facts for all there are, let all rules walk it, and return what went wrong."""
+    project = Project({"case": summary(tree)}, {"case": source.path})
+    facts = Facts(project, Accessors(project))
+    walk = Walk(facts, "case", source, tree, [rule() for rule in RULE_CLASSES])
+    walk.walk()
+    return walk.troubles
+
+
+def summary(tree: ast.Module) -> Summary:
+    """What a file says; where the stack is too short, on a longer one, as a run does."""
+    try:
+        return summarise(tree)
+    except RecursionError:
+        return with_room(lambda: summarise(tree))
 
 
 if __name__ == "__main__":

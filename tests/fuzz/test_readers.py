@@ -1,24 +1,17 @@
 """What pplint reads besides code: any content is a value or an error with words, never another exception.
 
-`python tests/fuzz/atheris_readers.py` is the long run, guided by coverage.
+`python tests/fuzz/atheris_readers.py READER` is the long run, guided by coverage.
 """
 
 from __future__ import annotations
 
 import json
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
-from pplint import baseline
-from pplint.engine import snapshot
-from pplint.engine.store import Store, _digest
-from pplint.ignore_comments import markers
-from pplint.settings import SettingsError, load
-from pplint.source.text import Source, SourceError
+from readers import READERS, WORDS, read_baseline, read_cache, read_settings
 
 CORPUS = Path(__file__).with_name("corpus")
 ANY_JSON = st.recursive(
@@ -44,44 +37,7 @@ KEYS = st.sampled_from(
 SHAPED = st.dictionaries(
     KEYS, st.dictionaries(KEYS | st.text(max_size=3), ANY_JSON) | st.lists(ANY_JSON) | ANY_JSON
 )
-CHEAP = settings(deadline=None, database=None, max_examples=100, suppress_health_check=list(HealthCheck))
-
-
-def read_settings(folder: Path, data: bytes) -> None:
-    (folder / "pyproject.toml").write_bytes(data)
-    with suppress(SettingsError):
-        load(str(folder))
-
-
-def read_baseline(folder: Path, data: bytes) -> None:
-    (folder / "baseline.json").write_bytes(data)
-    with suppress(baseline.BaselineError):
-        baseline.read(str(folder / "baseline.json"))
-
-
-def read_comments(folder: Path, data: bytes) -> None:
-    with suppress(SourceError):
-        markers(Source.of("case.py", data))
-
-
-def read_cache(folder: Path, data: bytes) -> None:
-    """A cache entry whose digest is right, as somebody who may write there would make it."""
-    store = Store(str(folder), "/root")
-    Path(store.folder).mkdir(exist_ok=True)
-    for name in ("index.json", "view.json", "answers-x.json"):
-        Path(store.folder, name).write_bytes(_digest(data) + b"\n" + data)
-    known = snapshot.load(store)
-    if known is not None:
-        known.answers("x")
-        known.found()
-
-
-READERS = {
-    "settings": read_settings,
-    "baseline": read_baseline,
-    "comments": read_comments,
-    "cache": read_cache,
-}
+CHEAP = settings(deadline=None, database=None, max_examples=60, suppress_health_check=list(HealthCheck))
 
 
 @pytest.mark.parametrize("reader", READERS.values(), ids=READERS)
@@ -134,18 +90,12 @@ def _toml(value: object) -> str:
     return json.dumps(value).replace("\\\\u", "\\u")
 
 
-PIECES = st.lists(
-    st.sampled_from(
-        ["# pplint:", "ignore", "ignore-file", "[", "]", ",", "PPL101", " ", "\t", "#", '"', "\n", "é", "x"]
-    ),
-    max_size=30,
-)
-
-
+@pytest.mark.parametrize("name", READERS)
 @CHEAP
-@given(PIECES)
-def test_any_comment(pieces):
-    read_comments(Path(), "".join(pieces).encode())
+@given(data=st.data())
+def test_any_pieces_of_what_is_valid(name, data, tmp_path_factory):
+    pieces = data.draw(st.lists(st.sampled_from(WORDS[name]) | st.text(max_size=3), max_size=30))
+    READERS[name](tmp_path_factory.getbasetemp(), "".join(pieces).encode("utf-8", "surrogatepass"))
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import jsonschema
 import pytest
 from report_desk import Desk, rendered
 
+from pplint.engine.learnt import Learnt
 from pplint.finding import RIGHT, UNSAFE, Impact, LayoutOutcome, StageOutcome, Step, Trouble
 from pplint.reports.report import Report
 
@@ -96,7 +97,14 @@ def test_the_summary_counts(desk: Desk) -> None:
         "fixed": 1,
         "files_with_findings": 1,
         "files_checked": 3,
+        "accessors_known": None,
+        "padded_lists_known": None,
     }
+
+
+def test_the_summary_says_what_there_was_to_judge_by(desk: Desk) -> None:
+    summary = json.loads(rendered("json", desk.report(learnt=Learnt(25, 3, 40))))["summary"]
+    assert (summary["accessors_known"], summary["padded_lists_known"]) == (25, 3)
 
 
 def test_json_lines_are_findings_then_troubles_then_the_summary(desk: Desk) -> None:

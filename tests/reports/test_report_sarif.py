@@ -6,7 +6,7 @@ import pytest
 import sarif_om as om
 from report_desk import TWO_HITS, Desk, only_result, rendered, rule, run_of
 
-from pplint.finding import Span, Step
+from pplint.finding import Impact, Span, Step
 from pplint.reports.github_fingerprint import line_hashes
 from pplint.reports.report import Report
 from pplint.reports.sarif_writer import to_json
@@ -182,3 +182,12 @@ def test_the_writer_drops_defaults_but_neither_levels_nor_the_entries_of_free_ma
         "relatedLocations": [],
         "properties": {"snake_key": None, "rank": -1.0, "list": [{"text": "x"}, 1.5, None]},
     }
+
+
+def test_the_message_says_once_what_the_stages_get(desk: Desk) -> None:
+    hit = desk.file(ODD_NAME, TWO_HITS)
+    impact = Impact("PP=2: IndexError on the last stage; PP=3 and more: [a](b)", ())
+    pair = [desk.finding(hit, "0", nth, impact=impact) for nth in (1, 2)]
+    text = only_result(desk.report(*pair))["message"]["text"]
+    assert text.count("Impact: PP=2: IndexError on the last stage; PP=3 and more: [a\\](b).") == 1
+    assert "\n" not in text

@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from report_desk import Desk
 
 from pplint.finding import UNSAFE, Step, Trouble
 from pplint.reports.report import Report, write_reports
-
-Verdicts = list[dict[str, Any]]
-
-KNOWN_NOTES = {
-    "SARIF2002": "wants message ids in place of texts; GitHub requires the text",
-    "SARIF2003": "wants the revision; the upload says it, and results must not differ between runs",
-    "SARIF2006": "wants each URI to be reachable from here",
-    "SARIF2012": "wants a help URI, which GitHub does not show, and Pascal-case names; people type ours",
-}
+from sarif_readers import Verdicts, assert_flawless, counts
 
 
 def clean(desk: Desk) -> Report:
@@ -66,10 +55,7 @@ def test_the_multitool_has_no_error_and_no_warning(
 ) -> None:
     file = tmp_path / "out.sarif"
     write_reports([("sarif", str(file))], build(desk))
-    verdicts = multitool(file)
-    loud = [item for item in verdicts if item.get("level", "warning") != "note"]
-    assert loud == []
-    assert {item["ruleId"] for item in verdicts} <= set(KNOWN_NOTES)
+    assert_flawless(multitool(file))
 
 
 def test_the_multitool_would_see_a_wrong_region(
@@ -86,10 +72,4 @@ def test_the_multitool_would_see_a_wrong_region(
 def test_sarif_tools_reads_the_same_counts(desk: Desk, tmp_path: Path) -> None:
     file = tmp_path / "out.sarif"
     write_reports([("sarif", str(file))], many_kinds(desk)._replace(include_suppressed=False))
-    done = subprocess.run(
-        [sys.executable, "-m", "sarif", "summary", str(file)], capture_output=True, text=True, check=True
-    )
-    counts = [line.strip() for line in done.stdout.splitlines() if ":" in line]
-    assert "error: 1" in counts
-    assert "warning: 2" in counts
-    assert "note: 1" in counts
+    assert counts(file) == {"error": 1, "warning": 2, "note": 1}

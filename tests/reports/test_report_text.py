@@ -5,6 +5,7 @@ import io
 import pytest
 from report_desk import Desk, rendered
 
+from pplint.engine.learnt import Learnt
 from pplint.finding import (
     OTHER_LAYER,
     RIGHT,
@@ -19,6 +20,8 @@ from pplint.finding import (
     Trouble,
 )
 from pplint.reports.report import Report, render
+
+INDENT = " " * 14
 
 
 class Terminal(io.StringIO):
@@ -39,10 +42,9 @@ def test_a_finding_in_full(desk: Desk) -> None:
         "`get_value_buffer` takes a GLOBAL layer id and is given the literal 0\n"
         "   2 |     v = pool.get_value_buffer(0)\n"
         "     |                               ^\n"
-        "  reason: srt/pool.py:1: step 1\n"
-        "  reason: srt/pool.py:2: step 2\n"
-        "  fix: Ask the pool: `pool.start_layer`\n"
-        "    line 2: 0 -> pool.start_layer\n"
+        "  reason      srt/pool.py:1: step 1\n"
+        "              srt/pool.py:2: step 2\n"
+        "  fix         line 2: 0 -> pool.start_layer\n"
         "\n"
         "1 error, 0 warnings in 1 file (3 checked); 1 fixable with --fix\n"
     )
@@ -53,7 +55,7 @@ def test_the_first_three_steps_are_shown_and_all_on_request(desk: Desk) -> None:
     short = rendered("text", report)
     assert "step 3" in short
     assert "step 4" not in short
-    assert "  ... 2 more with --show-trace\n" in short
+    assert "              ... 2 more with --show-trace\n" in short
     full = rendered("text", report._replace(show_trace=True))
     assert "step 5" in full
     assert "--show-trace" not in full
@@ -70,25 +72,25 @@ def test_without_source_and_quiet(desk: Desk) -> None:
     ("fix", "no_fix", "expected"),
     [
         pytest.param(
-            None, "the receiver is a call", ["  no fix: the receiver is a call"], id="why there is none"
+            None, "the receiver is a call", ["  no fix      the receiver is a call"], id="why there is none"
         ),
         pytest.param(None, "", [], id="nothing to say"),
         pytest.param(
             Fix(UNSAFE, "Take the slice", (Edit(Span(1, 1, 1, 1), "a("), Edit(Span(1, 1, 1, 2), ""))),
             "",
-            ["  unsafe fix: Take the slice", "    line 1: insert a(", "    line 1: remove f"],
+            ["  unsafe fix  Take the slice", f"{INDENT}line 1: insert a(", f"{INDENT}line 1: remove f"],
             id="an insertion and a removal, unsafe",
         ),
         pytest.param(
             Fix(UNSAFE, "Add", (Edit(Span(1, 1, 1, 1), "\n@property\ndef a(self):\n"),)),
             "",
-            ["  unsafe fix: Add", "    line 1: insert @property ..."],
+            ["  unsafe fix  Add", f"{INDENT}line 1: insert @property ..."],
             id="a text of several lines",
         ),
         pytest.param(
             Fix(UNSAFE, "Many", tuple(Edit(Span(1, n, 1, n), "x") for n in range(1, 6))),
             "",
-            ["  unsafe fix: Many", *["    line 1: insert x"] * 3, "    ... 2 more edits"],
+            ["  unsafe fix  Many", *[f"{INDENT}line 1: insert x"] * 3, f"{INDENT}... 2 more edits"],
             id="many edits",
         ),
     ],
@@ -103,8 +105,8 @@ def test_impact_and_changed_facts(desk: Desk) -> None:
     impact = Impact("PP=2: IndexError on the last stage", ())
     finding = desk.finding(desk.file("a.py", "f(0)\n"), "0", impact=impact, changed_by="Pool.get")
     text = rendered("text", desk.report(finding))
-    assert "  impact: PP=2: IndexError on the last stage\n" in text
-    assert "  changed by: Pool.get\n" in text
+    assert "  impact      PP=2: IndexError on the last stage\n" in text
+    assert "  changed by  Pool.get\n" in text
 
 
 def test_neighbours_that_get_the_same_share_a_row(desk: Desk) -> None:
@@ -114,9 +116,9 @@ def test_neighbours_that_get_the_same_share_a_row(desk: Desk) -> None:
     finding = desk.finding(desk.file("a.py", "f(0)\n"), "0", impact=Impact("", (layout,)))
     lines = rendered("text", desk.report(finding)).splitlines()
     assert [line for line in lines if "[" in line and "stage" in line] == [
-        "  impact: stage 0      [0, 8)    right",
-        "          stage 1      [8, 16)   silently takes layer 9 instead of 0",
-        "          stages 2-10  [16, 88)  IndexError for layer 0",
+        "  impact      stage 0      [0, 8)    right",
+        "              stage 1      [8, 16)   silently takes layer 9 instead of 0",
+        "              stages 2-10  [16, 88)  IndexError for layer 0",
     ]
 
 
@@ -147,13 +149,33 @@ def test_troubles_are_named_and_counted(desk: Desk) -> None:
         ([], {"hidden_infos": 2}, "All clean: 3 files checked (2 infos hidden, --show-info)"),
         ([], {"fixed": 4}, "All clean: 3 files checked; 4 fixed"),
         (
+            [],
+            {"learnt": Learnt(25, 1, 40), "fixed": 4},
+            "All clean: 3 files checked; known: 25 accessors, 1 padded list; 4 fixed",
+        ),
+        (
+            [],
+            {"learnt": Learnt(13, 3, 0)},
+            "No findings: 3 files checked; none of them speaks of SGLang's layers",
+        ),
+        (["error"], {"learnt": Learnt(25, 1, 40)}, "1 error, 0 warnings in 1 file (3 checked)"),
+        (
             ["warning"],
             {"hidden_infos": 1},
             "0 errors, 1 warning (1 info hidden, --show-info) in 1 file (3 checked)",
         ),
         (["error", "info"], {}, "1 error, 0 warnings, 1 info in 1 file (3 checked)"),
     ],
-    ids=["clean", "only hidden infos", "all fixed", "a warning and a hidden info", "infos shown"],
+    ids=[
+        "clean",
+        "only hidden infos",
+        "all fixed",
+        "clean, with what was known",
+        "clean, but nothing was known",
+        "findings need no such words",
+        "a warning and a hidden info",
+        "infos shown",
+    ],
 )
 def test_the_last_line(desk: Desk, levels: list[str], over: dict[str, int], expected: str) -> None:
     path = desk.file("a.py", "f(0)\n")
@@ -211,6 +233,50 @@ def test_colours(
     assert ("\x1b[" in out.getvalue()) == coloured
 
 
+LONG = "layer 0 is given to a method that takes a GLOBAL layer id, which only the first stage of all owns"
+
+
+@pytest.mark.parametrize(
+    ("columns", "expected"),
+    [
+        pytest.param(
+            "76",
+            [
+                "a.py:1:3: PPL101[literal-layer-id] error: layer 0 is given to a method that",
+                "    takes a GLOBAL layer id, which only the first stage of all owns",
+                "  reason      line 1: layer 0 is given to a method that takes a GLOBAL layer",
+                "              id, which only the first stage of all owns",
+            ],
+            id="a terminal",
+        ),
+        pytest.param("40", [f"a.py:1:3: PPL101[literal-layer-id] error: {LONG}"], id="too narrow a one"),
+        pytest.param("", [f"a.py:1:3: PPL101[literal-layer-id] error: {LONG}"], id="a file"),
+    ],
+)
+def test_sentences_are_wrapped_for_a_terminal(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, columns: str, expected: list[str]
+) -> None:
+    path = desk.file("a.py", "f(0)\n")
+    finding = desk.finding(path, "0", message=LONG, trace=(Step(path, 1, 1, LONG),))
+    monkeypatch.setenv("COLUMNS", columns)
+    out = Terminal() if columns else io.StringIO()
+    render("text", desk.report(finding, colour=False, show_source=False), out)
+    assert out.getvalue().splitlines()[: len(expected)] == expected
+
+
+def test_a_long_path_leaves_the_message_a_line_of_its_own(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = desk.file("srt/layers/attention/backend_of_a_long_name.py", "f(0)\n")
+    monkeypatch.setenv("COLUMNS", "80")
+    out = Terminal()
+    render("text", desk.report(desk.finding(path, "0", message=LONG), colour=False), out)
+    assert out.getvalue().splitlines()[:2] == [
+        "srt/layers/attention/backend_of_a_long_name.py:1:3: PPL101[literal-layer-id] error:",
+        "    layer 0 is given to a method that takes a GLOBAL layer id, which only the",
+    ]
+
+
 def test_our_own_words_are_ascii(desk: Desk) -> None:
     assert rendered("text", traced(desk, 5)._replace(statistics=True)).isascii()
 
@@ -218,9 +284,15 @@ def test_our_own_words_are_ascii(desk: Desk) -> None:
 def test_a_finding_names_three_other_places_of_its_shape(desk: Desk) -> None:
     path = desk.file("srt/hit.py", "v = [p.get_value_buffer(0), q.get_value_buffer(0)]\n" * 5)
     hits = [desk.finding(path, "0", nth=number, shape="PPL101 call") for number in range(1, 6)]
-    text = rendered("text", desk.report(*hits))
-    assert text.count("  also at: srt/hit.py:") == 5
-    assert text.count(" and 1 more") == 5
+    more = desk.finding(desk.file("srt/other.py", "f(0)\n"), "0", shape="PPL101 call")
+    lines = rendered("text", desk.report(*hits[:3], more)).splitlines()
+    assert [line for line in lines if "also at" in line] == [
+        "  also at     lines 1, 2, srt/other.py:1",
+        "  also at     lines 1, 2, srt/other.py:1",
+        "  also at     lines 1, 1, srt/other.py:1",
+        "  also at     srt/hit.py:1, 1, 2",
+    ]
+    assert rendered("text", desk.report(*hits)).count(" and 1 more") == 5
 
 
 def test_a_finding_of_its_own_shape_names_no_other_place(desk: Desk) -> None:

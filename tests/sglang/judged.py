@@ -29,21 +29,31 @@ def pplint_in(folder: Path, *arguments: str) -> subprocess.CompletedProcess[byte
 
 @cache
 def report(version: str) -> dict[str, Any]:
-    """Return the JSON report of a release with its infos; paths begin with `sglang/`.
+    """Return the JSON report of a release with its infos; paths begin with `sglang/`."""
+    found: dict[str, Any] = json.loads(_reports(version).read_bytes())
+    assert found["troubles"] == []
+    return found
 
-    It is kept in the cache folder until pplint changes.
-    """
+
+def sarif(version: str) -> Path:
+    """Return the SARIF file of the same run."""
+    return _reports(version).with_suffix(".sarif")
+
+
+@cache
+def _reports(version: str) -> Path:
+    """Return the JSON file of a run, with the SARIF file next to it. Both are kept until pplint changes."""
     folder = tree(version)
     with locked(f"{version}-report"):
         kept = CACHE / f"{version}-{_digest()}.json"
         if not kept.exists():
-            done = pplint_in(folder, "--no-cache", "--output", "json", "--show-info", "sglang")
-            for older in CACHE.glob(f"{version}-*.json"):
-                older.unlink()
+            older = [*CACHE.glob(f"{version}-*.json"), *CACHE.glob(f"{version}-*.sarif")]
+            outputs = ["--output", "json", "--output", f"sarif:{kept.with_suffix('.sarif')}"]
+            done = pplint_in(folder, "--no-cache", "--show-info", *outputs, "sglang")
+            for file in older:
+                file.unlink()
             kept.write_bytes(done.stdout)
-        report: dict[str, Any] = json.loads(kept.read_bytes())
-    assert report["troubles"] == []
-    return report
+    return kept
 
 
 def findings(version: str) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ import os
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,6 +18,9 @@ from pplint.reports.report import FORMATS, Report, ReportError, render, write_re
 from pplint.rules.base import RuleInfo
 from pplint.run import Outcome, Request
 from pplint.settings import Settings
+
+if TYPE_CHECKING:
+    from pplint.engine.readiness import Row
 
 
 def _outputs(
@@ -112,6 +115,7 @@ def check(**given: Any) -> int:
     if not _report(request, outcome, given):
         code = TROUBLE
     if not given["quiet"]:
+        _warn_of_nothing(request, outcome)
         _say_changes(request, outcome)
         for text in _gone(outcome):
             _say(text)
@@ -193,12 +197,21 @@ def _report(request: Request, outcome: Outcome, given: dict[str, Any]) -> bool:
 
 
 def _rules(outcome: Outcome, given: dict[str, Any]) -> tuple[RuleInfo, ...]:
-    """The texts of the rules that ran, for the one format that prints them; loading them takes a while."""
-    if not any(name == "sarif" for name, _ in given["output"]):
+    """The texts of the rules that ran, for the formats that print them; loading them takes a while."""
+    if not any(name in ("sarif", "html") for name, _ in given["output"]):
         return ()
     from pplint.rules.registry import RULES
 
     return tuple(rule for rule in RULES if rule.code in outcome.codes)
+
+
+def _readiness(request: Request, given: dict[str, Any]) -> tuple[Row, ...]:
+    """The rows of the readiness matrix, for the one format that shows it; asking for them takes a while."""
+    if request.stdin is not None or not any(name == "html" for name, _ in given["output"]):
+        return ()
+    from pplint.engine.readiness import rows_of
+
+    return rows_of(request.paths, request.settings.sglang, request.jobs, request.cache_dir)
 
 
 def _as_report(request: Request, outcome: Outcome, given: dict[str, Any]) -> Report:
@@ -218,12 +231,26 @@ def _as_report(request: Request, outcome: Outcome, given: dict[str, Any]) -> Rep
         fixed=0 if request.diff else outcome.fixed,
         hidden_infos=outcome.seen.hidden_infos,
         command=" ".join(["pplint", *sys.argv[1:]]),
+        learnt=outcome.seen.learnt,
+        readiness=_readiness(request, given),
         show_source=given["show_source"],
         show_trace=given["show_trace"],
         statistics=given["statistics"],
         quiet=given["quiet"],
         include_suppressed=given["sarif_include_suppressed"],
     )
+
+
+def _warn_of_nothing(request: Request, outcome: Outcome) -> None:
+    """Say that a clean run means nothing where no code was seen that pplint knows anything about."""
+    learnt = outcome.seen.learnt
+    if not outcome.files or outcome.seen.findings or learnt is None:
+        return
+    if not learnt.files or not (learnt.accessors or learnt.padded_lists):
+        where = ", ".join(request.paths)
+        _say(
+            f"warning: {where}: no code of SGLang was seen, so nothing could be found (--sglang says where it is)"
+        )
 
 
 def _say_changes(request: Request, outcome: Outcome) -> None:

@@ -1,4 +1,4 @@
-"""`pplint facts` and `pplint readiness`: what the engine learnt, for a reader."""
+"""`pplint facts`: what the engine learnt, for a reader."""
 
 from __future__ import annotations
 
@@ -18,16 +18,6 @@ def facts(path: str, sglang: str | None) -> None:
     from pplint.engine.facts_text import print_facts
 
     print_facts(_root(path, sglang))
-
-
-@click.command("readiness")
-@_PATH
-@_SGLANG
-def readiness(path: str, sglang: str | None) -> None:
-    """Show for each model class which duties of pipeline parallelism it meets."""
-    from pplint.engine.readiness import print_readiness
-
-    print_readiness(_root(path, sglang))
 
 
 def _root(path: str, sglang: str | None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pplint.engine import guards as g
@@ -23,9 +23,8 @@ def assigned(
 ) -> None:
     """Record one assignment; `owner` is the facts of the enclosing class, if any."""
     if owner is None:
-        if isinstance(target, ast.Name) and target.id == "EntryClass" and isinstance(node, ast.Assign):
-            parts = node.value.elts if isinstance(node.value, (ast.List, ast.Tuple)) else [node.value]
-            summary["entry"] += [path[-1] for part in parts if (path := v.dotted(part))]
+        if isinstance(target, ast.Name) and target.id == "EntryClass":
+            summary["entry"] += named_classes(getattr(node, "value", None))
         return
     if isinstance(target, (ast.Tuple, ast.List)):
         _unpacked(owner, flow, target, found, node)
@@ -43,6 +42,23 @@ def assigned(
         if path and len(path) == 2 and path[0] == "self" and not isinstance(target.slice, ast.Slice):
             if _pairs(flow.evaluate(target.slice), found):
                 _add(owner, path[1], ["mapping"], node, flow)
+
+
+def named_classes(value: ast.expr | None) -> list[str]:
+    """The names of the classes that are assigned to `EntryClass`."""
+    return [path[-1] for part in _parts(value) if (path := v.dotted(part))]
+
+
+def _parts(value: ast.expr | None) -> Iterator[ast.expr]:
+    """The items of a display, of joined displays and of a choice between some."""
+    if isinstance(value, (ast.List, ast.Tuple)):
+        yield from value.elts
+    elif isinstance(value, ast.BinOp):
+        yield from (*_parts(value.left), *_parts(value.right))
+    elif isinstance(value, ast.IfExp):
+        yield from (*_parts(value.body), *_parts(value.orelse))
+    elif value is not None:
+        yield value
 
 
 def describe_first(found: Values) -> list[Any]:

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from hashlib import blake2b
 from typing import NamedTuple
 
-from pplint.engine.kept_answers import Answer
 from pplint.engine.elsewhere import installed_package
+from pplint.engine.kept_answers import Answer
 from pplint.engine.learnt import Learnt
 from pplint.engine.root import PACKAGE, find_root
 from pplint.engine.snapshot import Snapshot

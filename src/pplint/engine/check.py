@@ -53,6 +53,11 @@ def _judged(case: Case) -> Judged:
     return judged(answers, snapshot.learnt, parsed)
 
 
+def forget(root: str) -> None:
+    """Take nothing as known of a tree that this process looked at."""
+    _KNOWN.pop(root, None)
+
+
 def said(root: str, path: str, content: bytes | None = None) -> str:
     """A name for what a file in view says, lines aside, by the last look in this process; "" where that is not known.
 

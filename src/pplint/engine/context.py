@@ -29,6 +29,7 @@ from pplint.engine.shape import shape_of
 from pplint.engine.values import Value, Values
 from pplint.engine.vocabulary import DRAFT
 from pplint.finding import ERROR, INFO, WARNING, Asks, Edit, Finding, Fix, Span, Step, Trouble
+from pplint.source.headers import last_header_line
 
 if TYPE_CHECKING:
     from pplint.rules.base import Rule
@@ -356,11 +357,10 @@ class Context(Listener):
         if statement is None:
             return None
         span = self.source.span(statement)
-        body = getattr(statement, "body", None)
-        if isinstance(body, list) and body:
-            first = self.source.span(body[0])
-            return Span(span.line, span.column, max(span.line, first.line - 1), first.column)
-        return span
+        last = last_header_line(statement)
+        return (
+            span if last is None else Span(span.line, span.column, last, len(self.source.lines[last - 1]) + 1)
+        )
 
 
 class Walk(Context):

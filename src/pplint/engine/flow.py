@@ -85,28 +85,31 @@ class Flow(Evaluator):
         return ended
 
     def class_definition(self, node: ast.ClassDef) -> None:
+        self.statement = node
+        for part in (*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)):
+            self.visit(part)
         outer = self.env, self.names, self.classes, self.functions
         self.env = dict(self.env)
         self.names, self.classes = (*self.names, node.name), (*self.classes, node)
         self.functions = ()
-        self.statement = node
         self.listener.define(self, node)
         self.block(node.body)
         self.env, self.names, self.classes, self.functions = outer
 
     def function(self, node: FunctionNode) -> None:
-        for decorator in node.decorator_list:
-            self.visit(decorator)
+        before, self.statement = self.statement, node
+        for part in (*node.decorator_list, *_defaults(node.args)):
+            self.visit(part)
         outermost = not self.functions
         if outermost and not self.attention.enter(node):
+            self.statement = before
             return
-        outer = self.env, self.names, self.functions, self.statement, self.guards, self.caught
+        outer = self.env, self.names, self.functions, before, self.guards, self.caught
         self.caught = frozenset()
         in_class = bool(self.classes) and not self.functions
         self.env = {} if in_class else dict(self.env)
         self.names, self.functions = (*self.names, node.name), (*self.functions, node)
         self.parameters(node.args, in_class and not _is_static(node))
-        self.statement = node
         self.listener.enter(self, node)
         self.block(node.body)
         self.listener.leave(self, node)
@@ -410,6 +413,8 @@ class Flow(Evaluator):
         self.env, self.guards, self.memo = outer, outer_guards, {}
 
     def visit_lambda(self, node: ast.Lambda) -> None:
+        for part in _defaults(node.args):
+            self.visit(part)
         outer = self.env
         self.env = dict(self.env)
         self.parameters(node.args, False)
@@ -440,6 +445,11 @@ def merge(left: Environment, right: Environment) -> Environment:
         other = left.get(name)
         merged[name] = found if other is None or other is found else join(other, found)
     return merged
+
+
+def _defaults(arguments: ast.arguments) -> list[ast.expr]:
+    """The defaults, which are evaluated where the function is defined."""
+    return [*arguments.defaults, *(one for one in arguments.kw_defaults if one is not None)]
 
 
 def _is_static(node: FunctionNode) -> bool:

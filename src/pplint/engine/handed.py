@@ -44,6 +44,23 @@ def reader_of(
     return None
 
 
+def reads_each(project: Project, place: Place, callee: list[str], where: int | str, depth: int = 0) -> bool:
+    """Whether a call of the dotted `callee` reads an attribute of each element of its argument at `where`."""
+    for inner in definitions(project, place, callee) if depth <= _DEPTH else ():
+        facts = project.function(inner)
+        parameter = parameter_at(facts, where) if facts is not None else None
+        if facts is None or parameter is None:
+            continue
+        if any(name == parameter and how == "each" for name, how, _, _ in facts["elements"]):
+            return True
+        if any(
+            name == parameter and reads_each(project, inner, onward, position, depth + 1)
+            for name, onward, position, _ in facts["passes"]
+        ):
+            return True
+    return False
+
+
 def parameter_at(facts: dict[str, Any], where: int | str) -> str | None:
     names = [*facts["params"], *facts["keywords"]]
     if isinstance(where, str):

@@ -7,9 +7,9 @@ from contextlib import ExitStack
 from typing import Any
 
 from pplint.engine.accessors import Accessors
-from pplint.engine.kept_answers import Answer, Answers
 from pplint.engine.case import Case
 from pplint.engine.context import Facts
+from pplint.engine.kept_answers import Answer, Answers
 from pplint.engine.learnt import learnt_from
 from pplint.engine.lines import lines_in
 from pplint.engine.outlived import outlived

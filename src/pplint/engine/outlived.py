@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from pplint.engine.kept_answers import Answer, Answers
 from pplint.engine.interest import KINDS
+from pplint.engine.kept_answers import Answer, Answers
 from pplint.engine.lines import lines_aside, moved_lines
 from pplint.engine.snapshot import Snapshot
 from pplint.engine.summary import Summary

@@ -34,6 +34,7 @@ class Project(Types):
         return None
 
     @remembered
+    @remembered
     def padded_attribute(self, class_id: str, attribute: str) -> Padded | None:
         """Whether a class keeps a padded layer list in an attribute."""
         for one in self.mro(class_id):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
 from pplint.engine.asking import compared, remembered
 from pplint.engine.names import Place, Rows
@@ -68,13 +68,14 @@ def entry_table(project: Project) -> Rows:
 
 def all_entries(project: Project) -> Rows:
     """The table of the top-level classes; it has one row."""
-    entries = [
-        class_id
-        for module in sorted(project.summaries)
-        for name in project.summaries[module]["entry"]
-        if (class_id := project.resolve_class(module, [name])) is not None
-    ]
-    return {"*": entries}
+    return {"*": [class_id for _, _, class_id in entries(project) if class_id is not None]}
+
+
+def entries(project: Project) -> Iterator[tuple[str, str, str | None]]:
+    """Each name in an `EntryClass`: the module, the name, and the class id, None where no such class is in view."""
+    for module in sorted(project.summaries):
+        for name in project.summaries[module]["entry"]:
+            yield module, name, project.resolve_class(module, [name])
 
 
 def entries_above(project: Project, class_id: str) -> list[str]:
@@ -129,13 +130,19 @@ def _split_made(project: Project, class_id: str) -> tuple[str, int] | None:
     for one in project.mro(class_id):
         for attribute, entries in project.classes[one]["attrs"].items():
             found: Padded | None = project.padded_attribute(one, attribute)
-            if found is not None:
-                return one, found.line
-            for entry in entries:
-                value = entry["v"]
-                called = value[1][1] if value[0] == "item" and value[1][0] == "call" else ("",)
-                if is_start(attribute) and called[-1] in RANGE_MAKERS:
-                    return one, int(entry["line"])
+            line = found.line if found is not None else range_line(attribute, entries)
+            if line is not None:
+                return one, line
+    return None
+
+
+def range_line(attribute: str, entries: Iterable[dict[str, Any]]) -> int | None:
+    """The line where an attribute becomes the first layer of the stage by asking for the range itself, or None."""
+    for entry in entries:
+        value = entry["v"]
+        called = value[1][1] if value[0] == "item" and value[1][0] == "call" else ("",)
+        if is_start(attribute) and called[-1] in RANGE_MAKERS:
+            return int(entry["line"])
     return None
 
 

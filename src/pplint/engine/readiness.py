@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import os
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
-from pplint.engine.context import Facts
-from pplint.engine.reach import entry_classes, forwards_range, split_below
 from pplint.engine.root import find_root
+from pplint.finding import Trouble
 
 MET, MISSING, NOT_APPLICABLE, UNKNOWN = "met", "missing", "not applicable", "unknown"
 STATES = (MET, MISSING, NOT_APPLICABLE, UNKNOWN)
 READY, NEARLY, NOT = "ready", "nearly", "not"
-VERDICTS = (READY, NEARLY, NOT)
+VERDICTS = (READY, NEARLY, NOT, NOT_APPLICABLE)
+VERDICT_MEANINGS = {
+    READY: "nothing is missing or unknown; a module that every stage builds (`ends`) only costs memory",
+    NEARLY: "it takes and uses proxies and its layers are split, but something is missing or not known",
+    NOT: "it does not take or use proxies, or its layers are not split, as far as pplint can see",
+    NOT_APPLICABLE: "a draft, an encoder, or a class of another runtime: no stage is asked of it",
+}
 
 
 class Column(NamedTuple):
@@ -47,41 +54,95 @@ class Row(NamedTuple):
 
 
 COLUMNS = (
-    Column("proxies", "proxies", "forward takes `pp_proxy_tensors` and uses them"),
+    Column(
+        "proxies", "proxies", "forward takes `pp_proxy_tensors`, reads them and hands on to the next stage"
+    ),
     Column("split", "split", "the layers are split by stage"),
-    Column("range", "range", "`start_layer` and `end_layer` are exposed"),
+    Column("range", "range", "the class exposes `start_layer` and `end_layer`"),
     Column("ends", "ends", "embedding, final norm and output head are placed by stage"),
-    Column("tied", "tied", "a tied head is guarded"),
-    Column("loader", "loader", "the weight loader filters by stage"),
+    Column("tied", "tied", "a head that is tied to the embedding is guarded"),
+    Column("loader", "loader", "the weight loader skips the layers of other stages"),
     Column("indices", "indices", "no layer is named by a literal"),
-    Column("loops", "loops", "loops run over the layers of the stage"),
+    Column("loops", "loops", "loops run over the layers of the stage only"),
 )
+_NEEDED = ("proxies", "split")
+_WASTE = "ends"
+"""A module that every stage builds costs memory and breaks nothing: alone it is no gap that a verdict counts."""
 
 
-def readiness_of(facts: Facts) -> tuple[Row, ...]:
-    """The rows of all classes that a module names in `EntryClass`."""
-    return tuple(_row(facts, class_id) for class_id in entry_classes(facts.project))
+class Matrix(NamedTuple):
+    """The rows by path and line, and the files with models that could not be read."""
+
+    rows: tuple[Row, ...]
+    troubles: tuple[Trouble, ...]
 
 
-def _row(facts: Facts, class_id: str) -> Row:
-    project = facts.project
-    path = project.files[project.module_of(class_id)]
-    below = split_below(project, class_id)
-    exposes = bool(project.owns_start(class_id)) or forwards_range(project, class_id)
-    found = (bool(project.accepts_pp(class_id)), below is not None, below is not None and exposes)
-    known = [Cell(MET if one else MISSING, path, 0, "", "") for one in found]
-    rest = [Cell(UNKNOWN, "", 0, "", "")] * (len(COLUMNS) - len(known))
-    verdict = NEARLY if all(found) else NOT
-    return Row(project.class_name(class_id), path, 0, verdict, (*known, *rest))
+def rows_of(
+    paths: Sequence[str], sglang: str | None = None, jobs: int = 0, cache_dir: str | None = None
+) -> tuple[Row, ...]:
+    """The rows of all classes that `EntryClass` names in files at or below some paths, by path and line.
+
+    Raises RootError when no tree can be chosen for the paths.
+    """
+    return matrix_of(paths, sglang, jobs, cache_dir).rows
 
 
-def print_readiness(path: str) -> None:
-    """Print one line per model class."""
-    import sys
+def matrix_of(
+    paths: Sequence[str], sglang: str | None = None, jobs: int = 0, cache_dir: str | None = None
+) -> Matrix:
+    """Like `rows_of`, with what went wrong. The answer is kept in the cache as long as no file changes."""
+    from hashlib import blake2b
 
-    from pplint.engine.check import facts_of
+    from pplint.engine.ready_facts import project_of, tree_of
+    from pplint.engine.store import Store
 
-    rows = readiness_of(facts_of(find_root((path,))))
-    for row in rows:
-        states = "  ".join(cell.state for cell in row.cells)
-        sys.stdout.write(f"{row.name}  {row.verdict}  {states}\n")
+    tree = tree_of(find_root(paths, sglang), paths)
+    named = sorted({os.path.realpath(path) for path in paths})
+    store = Store(cache_dir, tree.root.path) if cache_dir and tree.key else None
+    name = (
+        f"readiness-{blake2b(repr(named).encode('utf-8', 'surrogatepass'), digest_size=8).hexdigest()}.json"
+    )
+    known = _read(store.load(name), tree.key) if store else None
+    if known is not None:
+        return known
+    from pplint.engine.ready_rows import rows_below
+
+    project, troubles = project_of(tree, jobs, cache_dir)
+    matrix = rows_below(project, named)
+    matrix = Matrix(matrix.rows, (*(one for one in troubles if is_below(one.path, named)), *matrix.troubles))
+    if store and not matrix.troubles:
+        store.save(name, {"tree": tree.key, "rows": matrix.rows})
+    return matrix
+
+
+def verdict_of(cells: Sequence[Cell]) -> str:
+    """What the cells of a row come to."""
+    by_key = {column.key: cell for column, cell in zip(COLUMNS, cells, strict=True)}
+    if all(cell.state == NOT_APPLICABLE for cell in cells):
+        return NOT_APPLICABLE
+    if any(by_key[key].state != MET for key in _NEEDED):
+        return NOT
+    counted = [cell for key, cell in by_key.items() if key != _WASTE or cell.code]
+    return READY if all(cell.state in (MET, NOT_APPLICABLE) for cell in counted) else NEARLY
+
+
+def is_below(path: str, folders: Iterable[str]) -> bool:
+    """Whether a path is one of some paths, or lies below one of them."""
+    return any(path == one or path.startswith(one.rstrip(os.sep) + os.sep) for one in folders)
+
+
+def _read(data: Any, key: str) -> Matrix | None:
+    """The matrix that the cache has for this state of a tree; None for anything else."""
+    try:
+        if data["tree"] != key:
+            return None
+        return Matrix(tuple(_row(*row) for row in data["rows"]), ())
+    except (TypeError, KeyError, ValueError):
+        return None
+
+
+def _row(name: str, path: str, line: int, verdict: str, cells: list[list[Any]]) -> Row:
+    read = tuple(Cell(str(s), str(p), int(n), str(c), str(r)) for s, p, n, c, r in cells)
+    if verdict not in VERDICTS or len(read) != len(COLUMNS) or any(one.state not in STATES for one in read):
+        raise ValueError("no row")
+    return Row(str(name), str(path), int(line), verdict, read)

@@ -17,6 +17,8 @@ MISSING_LAYER = "PPMissingLayer"
 PROXY_PARAMETER = "pp_proxy_tensors"
 PADDED_MAKERS = frozenset({"make_layers", "make_pp_layers"})
 RANGE_MAKERS = frozenset({"get_pp_indices"})
+MODELS = "sglang.srt.models"
+"""The package whose classes the model registry loads; other packages of SGLang have registries of their own."""
 
 DRAFT = re.compile(
     r"(MTP|NextN|nextn|Eagle|EAGLE|eagle|DFlash|DFLASH|dflash|DSpark|dspark|[Dd]raft|Medusa|_mtp)"

@@ -30,13 +30,15 @@ class Found(NamedTuple):
 
     `files` are real absolute paths, sorted, each once. `troubles` name the paths that gave nothing and the
     folders that could not be listed. `excluded_named` says that the settings exclude a named path, or all
-    Python files of one. `leftovers` are temporary files of pplint's own that were met on the way.
+    Python files of one. `leftovers` are temporary files of pplint's own that were met on the way. `empty` are
+    the paths of those troubles that are named folders without a Python file.
     """
 
     files: list[str]
     troubles: list[Trouble]
     excluded_named: bool = False
     leftovers: tuple[str, ...] = ()
+    empty: frozenset[str] = frozenset()
 
 
 class _Level(NamedTuple):
@@ -63,7 +65,11 @@ def find_python_files(
     for path in paths:
         search.add(os.fsdecode(path))
     return Found(
-        sorted(search.files), search.troubles, search.excluded_named, tuple(sorted(set(search.leftovers)))
+        sorted(search.files),
+        search.troubles,
+        search.excluded_named,
+        tuple(sorted(set(search.leftovers))),
+        frozenset(search.empty),
     )
 
 
@@ -72,6 +78,7 @@ class _Search:
         self.files: set[str] = set()
         self.troubles: list[Trouble] = []
         self.leftovers: list[str] = []
+        self.empty: list[str] = []
         self.excluded_named = False
         self._exclude = exclude
         self._base = os.path.realpath(base)
@@ -111,10 +118,10 @@ class _Search:
             return
         if self._hidden == "exclude":
             self.excluded_named = True
-        elif self._hidden:
-            self._trouble(named, f"no Python file in this folder except {self._hidden}")
         else:
-            self._trouble(named, "no Python file in this folder")
+            but = f" except {self._hidden}" if self._hidden else ""
+            self._trouble(named, f"no Python file in this folder{but}")
+            self.empty.append(named)
 
     def _walk(self, top: str) -> bool:
         """Collect the files below a real folder; return whether there was any, found before or not."""

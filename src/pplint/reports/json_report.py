@@ -56,8 +56,8 @@ def trouble_object(trouble: Trouble, report: Report) -> dict[str, Any]:
     }
 
 
-def summary_object(report: Report) -> dict[str, int]:
-    """Return the figures of the run as plain data."""
+def summary_object(report: Report) -> dict[str, int | None]:
+    """Return the figures of the run as plain data; null is what is not told."""
     counts = count(report)
     return {
         "errors": counts.errors,
@@ -71,6 +71,8 @@ def summary_object(report: Report) -> dict[str, int]:
         "fixed": report.fixed,
         "files_with_findings": counts.files,
         "files_checked": report.files_checked,
+        "accessors_known": report.learnt.accessors if report.learnt else None,
+        "padded_lists_known": report.learnt.padded_lists if report.learnt else None,
     }
 
 

@@ -14,6 +14,8 @@ from pplint.finding import Finding, Trouble
 from pplint.rules.base import RuleInfo
 
 if TYPE_CHECKING:
+    from pplint.engine.learnt import Learnt
+    from pplint.engine.readiness import Row
     from pplint.source.text import Source
 
 FORMATS = {
@@ -41,6 +43,8 @@ class Report(NamedTuple):
     path, or None when it cannot be read. `cwd` and `repository` (the git top level, see
     `paths.find_repository`) are absolute. `files_checked` counts files, `fixed` findings that were repaired,
     `command` is the command line as typed.
+    `learnt` says how much there was to judge by, None when that is not told; `readiness` are the rows of the matrix
+    for the formats that show it.
     `colour` None means: decide by the terminal and the environment.
     """
 
@@ -56,6 +60,8 @@ class Report(NamedTuple):
     fixed: int = 0
     hidden_infos: int = 0
     command: str = ""
+    learnt: Learnt | None = None
+    readiness: Sequence[Row] = ()
     show_source: bool = True
     show_trace: bool = False
     statistics: bool = False
@@ -91,7 +97,7 @@ def write_reports(targets: Sequence[tuple[str, str]], report: Report) -> None:
         if file:
             text = io.StringIO(newline="")
             render(format_name, report._replace(colour=False), text)
-            _write_whole(file, text.getvalue().encode("utf-8", "backslashreplace"))
+            write_whole(file, text.getvalue().encode("utf-8", "backslashreplace"))
         else:
             _print(format_name, report)
 
@@ -108,7 +114,8 @@ def _print(format_name: str, report: Report) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
 
 
-def _write_whole(file: str, data: bytes) -> None:
+def write_whole(file: str, data: bytes) -> None:
+    """Write a file whole or not at all; a pipe or a device is fed. Raises ReportError when it cannot be written."""
     from pathlib import Path
 
     from pplint.files.write import WriteError, write_atomically

@@ -25,6 +25,9 @@ from pplint.reports.sarif_writer import to_json
 from pplint.reports.summary import plural
 from pplint.rules.base import RuleInfo
 
+ABOUT = "data:,Layer%20ids%20that%20a%20pipeline%20stage%20of%20SGLang%20may%20not%20own"
+"""Readers want an address with information about the tool; this one says it, and never leads elsewhere."""
+
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 MOST_RESULTS = 5_000
 """Results that GitHub stores (it refuses files with more than 25,000)."""
@@ -97,7 +100,7 @@ def _log(
         name="pplint",
         version=report.version,
         semantic_version=report.version,
-        information_uri="https://pypi.org/project/sglang-pplint/",
+        information_uri=ABOUT,
         rules=[_descriptor(rule) for rule in rules.values()],
         notifications=[_descriptor(_trouble_rule(code)) for code in codes] or None,
     )

@@ -72,6 +72,8 @@ def _related(findings: Sequence[Finding], places: Places) -> tuple[list[Any], st
         location = places.token(other.path, other.span)
         _add(related, location, other.message)
         parts.append(f"Also at [column {location.region.start_column}]({len(related)}).")
+    impacts = dict.fromkeys(finding.impact.summary for finding in findings if finding.impact)
+    parts += [sentence(f"Impact: {summary}") for summary in impacts]
     reasons: list[str] = []
     for step in first.trace[: MOST_RELATED - len(related)]:
         location = places.step(step)

@@ -32,7 +32,8 @@ def stage_table(impact: Impact) -> list[str]:
         for run in runs
     ]
     wide = [max(len(row[column]) for row in rows) for column in (0, 1)]
-    return [f"{ranks:<{wide[0]}}  {owned:<{wide[1]}}  {text}" for ranks, owned, text in rows]
+    head = [f"asked of a `{impact.of}`:"] if impact.of else []
+    return head + [f"{ranks:<{wide[0]}}  {owned:<{wide[1]}}  {text}" for ranks, owned, text in rows]
 
 
 def _kind(stage: StageOutcome) -> tuple[str, bool]:

@@ -40,8 +40,12 @@ def plural(number: int, noun: str) -> str:
 
 def summary(report: Report) -> str:
     """Return the last line of a report, without a line end."""
-    counts = count(report)
-    parts = [_found(report, counts)]
+    return "; ".join([_found(report, count(report)), *remarks(report)])
+
+
+def remarks(report: Report) -> list[str]:
+    """Return what there is to say besides the numbers of findings and files."""
+    counts, parts = count(report), _looked_at(report)
     if counts.fixable or counts.unsafe_fixable:
         parts.append(_fixable(counts))
     if report.fixed:
@@ -50,13 +54,24 @@ def summary(report: Report) -> str:
         parts.append(f"{len(report.suppressed)} suppressed")
     if report.troubles:
         parts.append(plural(len(report.troubles), "trouble"))
-    return "; ".join(parts)
+    return parts
+
+
+def _looked_at(report: Report) -> list[str]:
+    """What a run without findings knew, so that its silence means something."""
+    if report.findings or report.learnt is None or not report.files_checked:
+        return []
+    accessors, padded_lists, files = report.learnt
+    if not files:
+        return ["none of them speaks of SGLang's layers"]
+    return [f"known: {plural(accessors, 'accessor')}, {plural(padded_lists, 'padded list')}"]
 
 
 def _found(report: Report, counts: Counts) -> str:
     hidden = f" ({plural(report.hidden_infos, 'info')} hidden, --show-info)" if report.hidden_infos else ""
     if not report.findings:
-        opening = "No findings" if report.troubles else "All clean"
+        nothing = report.troubles or (report.learnt and report.files_checked and not report.learnt.files)
+        opening = "No findings" if nothing else "All clean"
         return f"{opening}: {plural(report.files_checked, 'file')} checked{hidden}"
     levels = f"{plural(counts.errors, 'error')}, {plural(counts.warnings, 'warning')}"
     if counts.infos:

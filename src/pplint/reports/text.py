@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, TextIO
 
 from pplint.finding import SAFE, Edit, Finding, Fix, Trouble
 from pplint.reports.frame import code_frame
 from pplint.reports.harmless import harmless
+from pplint.reports.notes import Paint, Sheet
 from pplint.reports.paths import display_path
 from pplint.reports.report import Report
 from pplint.reports.stages import stage_table
-from pplint.reports.statistics import shapes
+from pplint.reports.statistics import places, shapes
 from pplint.reports.summary import summary
 
 if TYPE_CHECKING:
     from pplint.source.text import Source
 
 STEPS = 3
-CLONES = 3
 """Steps of the reasoning that are shown without --show-trace: the first ones say what the index means."""
+CLONES = 3
+"""Other places of a finding's shape that are named."""
 
-Paint = Callable[[str, str], str]
 _STYLES = {
     "place": "1",
     "error": "1;31",
@@ -37,18 +38,22 @@ _STYLES = {
 
 def render(report: Report, out: TextIO) -> None:
     """Write the report for people, with colours where `report.colour` or `wants_colour` says so."""
-    paint = _painter(wants_colour(out) if report.colour is None else report.colour)
+    sheet = Sheet(_painter(wants_colour(out) if report.colour is None else report.colour), _width(out))
     encoding = getattr(out, "encoding", None) or "utf-8"
     groups = shapes(report.findings)
     for finding in report.findings:
-        for row in _finding_rows(finding, report, paint, encoding):
+        rows = _finding_rows(finding, report, sheet, encoding)
+        if report.quiet:
+            out.write(next(rows) + "\n")
+            continue
+        for row in rows:
             out.write(row + "\n")
-        for row in _clone_rows(finding, groups.get((finding.code, finding.shape), []), report, paint):
+        for row in _clone_rows(finding, groups.get((finding.code, finding.shape), []), report, sheet):
             out.write(row + "\n")
-        if not report.quiet:
-            out.write("\n")
+        out.write("\n")
     for trouble in report.troubles:
-        out.write(_trouble_row(trouble, report, paint) + "\n")
+        for row in _trouble_rows(trouble, report, sheet):
+            out.write(row + "\n")
     if report.statistics:
         from pplint.reports import statistics
 
@@ -67,79 +72,82 @@ def wants_colour(out: TextIO) -> bool:
     return os.environ.get("TERM") != "dumb" and out.isatty()
 
 
+def _width(out: TextIO) -> int:
+    if not out.isatty():
+        return 0
+    from shutil import get_terminal_size
+
+    return get_terminal_size().columns
+
+
 def _painter(colour: bool) -> Paint:
     if not colour:
         return lambda text, style: text
     return lambda text, style: f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if text else text
 
 
-def _finding_rows(finding: Finding, report: Report, paint: Paint, encoding: str) -> Iterator[str]:
+def _finding_rows(finding: Finding, report: Report, sheet: Sheet, encoding: str) -> Iterator[str]:
+    """The rows of one finding; with `report.quiet` the first one is all that is wanted, and holds everything."""
     path = harmless(display_path(finding.path, report))
-    place = paint(f"{path}:{finding.span.line}:{finding.span.column}", "place")
-    rule = f"{finding.code}[{finding.name}]"
-    yield f"{place}: {rule} {paint(finding.severity, finding.severity)}: {harmless(finding.message)}"
+    place, rule = f"{path}:{finding.span.line}:{finding.span.column}", f"{finding.code}[{finding.name}]"
+    plain = f"{place}: {rule} {finding.severity}:"
+    painted = f"{sheet.paint(place, 'place')}: {rule} {sheet.paint(finding.severity, finding.severity)}:"
+    message = harmless(finding.message)
     if report.quiet:
+        yield f"{painted} {message}"
         return
+    yield from sheet.head(plain, painted, message)
     source = report.sources(finding.path)
     if report.show_source and source:
         for row in code_frame(source.lines, finding.span, encoding):
-            text = paint(row.text, "mark") if row.mark else row.text
-            yield (paint(row.gutter, "gutter") + text).rstrip()
-    yield from _reason_rows(finding, report, paint)
-    yield from _impact_rows(finding, paint)
+            text = sheet.paint(row.text, "mark") if row.mark else row.text
+            yield (sheet.paint(row.gutter, "gutter") + text).rstrip()
+    yield from sheet.note("reason", _reasons(finding, report))
+    if finding.impact:
+        yield from sheet.note("impact", map(harmless, stage_table(finding.impact)))
     if finding.changed_by:
-        yield f"  {paint('changed by', 'label')}: {harmless(finding.changed_by)}"
-    yield from _fix_rows(finding, source, paint)
-
-
-def _impact_rows(finding: Finding, paint: Paint) -> Iterator[str]:
-    """What each stage gets, below one another."""
-    margin = "  impact: "
-    for number, row in enumerate(stage_table(finding.impact) if finding.impact else ()):
-        label = margin.replace("impact", paint("impact", "label")) if number == 0 else " " * len(margin)
-        yield label + harmless(row)
-
-
-def _clone_rows(finding: Finding, group: list[Finding], report: Report, paint: Paint) -> Iterator[str]:
-    """Name other places with the same code under other names: a bug outlives its fix in copies."""
-    others = [one for one in group if one is not finding]
-    if others and not report.quiet:
-        places = [f"{harmless(display_path(one.path, report))}:{one.span.line}" for one in others[:CLONES]]
-        more = f" and {len(others) - CLONES} more" if len(others) > CLONES else ""
-        yield f"  {paint('also at', 'label')}: {', '.join(places)}{more}"
-
-
-def _reason_rows(finding: Finding, report: Report, paint: Paint) -> Iterator[str]:
-    steps = finding.trace if report.show_trace else finding.trace[:STEPS]
-    for step in steps:
-        place = f"{harmless(display_path(step.path, report))}:{step.line}: " if step.path else ""
-        yield f"  {paint('reason', 'label')}: {place}{harmless(step.text)}"
-    if len(steps) < len(finding.trace):
-        yield f"  ... {len(finding.trace) - len(steps)} more with --show-trace"
-
-
-def _fix_rows(finding: Finding, source: Source | None, paint: Paint) -> Iterator[str]:
+        yield from sheet.note("changed by", [harmless(finding.changed_by)])
     if finding.fix:
         label = "fix" if finding.fix.safety == SAFE else "unsafe fix"
-        yield f"  {paint(label, 'label')}: {harmless(finding.fix.message)}"
-        yield from _edit_rows(finding.fix, source)
+        yield from sheet.note(label, _fix_sentences(finding.fix, source))
     elif finding.no_fix:
-        yield f"  {paint('no fix', 'label')}: {harmless(finding.no_fix)}"
+        yield from sheet.note("no fix", [harmless(finding.no_fix)])
 
 
-def _edit_rows(fix: Fix, source: Source | None) -> Iterator[str]:
+def _clone_rows(finding: Finding, group: list[Finding], report: Report, sheet: Sheet) -> Iterator[str]:
+    """Name other places with the same code under other names: a bug outlives its fix in copies."""
+    others = [one for one in group if one is not finding]
+    if others:
+        more = f" and {len(others) - CLONES} more" if len(others) > CLONES else ""
+        yield from sheet.note("also at", [places(others[:CLONES], report, finding.path) + more])
+
+
+def _reasons(finding: Finding, report: Report) -> Iterator[str]:
+    steps = finding.trace if report.show_trace else finding.trace[:STEPS]
+    for step in steps:
+        near = step.path == finding.path
+        place = "line " if near else f"{harmless(display_path(step.path, report))}:"
+        yield f"{place}{step.line}: {harmless(step.text)}" if step.path else harmless(step.text)
+    if len(steps) < len(finding.trace):
+        yield f"... {len(finding.trace) - len(steps)} more with --show-trace"
+
+
+def _fix_sentences(fix: Fix, source: Source | None) -> Iterator[str]:
+    """What a fix does, in words unless the edit itself says the same."""
+    if len(fix.edits) != 1 or f"`{fix.edits[0].text}`" not in fix.message:
+        yield harmless(fix.message)
     for edit in fix.edits[:STEPS]:
         new = edit.text.strip("\r\n").splitlines() or [""]
         shown = harmless(new[0].strip()) + (" ..." if len(new) > 1 else "")
         old = _old_text(edit, source)
         if not new[0].strip():
-            yield f"    line {edit.span.line}: remove {old or 'the text'}"
+            yield f"line {edit.span.line}: remove {old or 'the text'}"
         elif old:
-            yield f"    line {edit.span.line}: {old} -> {shown}"
+            yield f"line {edit.span.line}: {old} -> {shown}"
         else:
-            yield f"    line {edit.span.line}: insert {shown}"
+            yield f"line {edit.span.line}: insert {shown}"
     if len(fix.edits) > STEPS:
-        yield f"    ... {len(fix.edits) - STEPS} more edits"
+        yield f"... {len(fix.edits) - STEPS} more edits"
 
 
 def _old_text(edit: Edit, source: Source | None) -> str:
@@ -152,9 +160,11 @@ def _old_text(edit: Edit, source: Source | None) -> str:
     return harmless(first[column - 1 :]) + " ..."
 
 
-def _trouble_row(trouble: Trouble, report: Report, paint: Paint) -> str:
+def _trouble_rows(trouble: Trouble, report: Report, sheet: Sheet) -> Iterator[str]:
     place = harmless(display_path(trouble.path, report))
     if place and trouble.line:
         place += f":{trouble.line}"
-    where = paint(place, "place") + ": " if place else ""
-    return f"{where}{trouble.code} {paint('trouble', 'trouble')}: {harmless(trouble.message)}"
+    plain = f"{place}: {trouble.code} trouble:" if place else f"{trouble.code} trouble:"
+    where = f"{sheet.paint(place, 'place')}: " if place else ""
+    painted = f"{where}{trouble.code} {sheet.paint('trouble', 'trouble')}:"
+    yield from sheet.head(plain, painted, harmless(trouble.message))

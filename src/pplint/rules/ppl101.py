@@ -8,12 +8,16 @@ from pplint.engine import values as v
 from pplint.engine.accessors import GLOBAL, Target
 from pplint.engine.context import Context
 from pplint.engine.guards import FIRST
+from pplint.engine.instances import Builder
+from pplint.engine.pools import asked_densely
 from pplint.engine.values import Value
-from pplint.finding import ERROR, INFO, SAFE, UNSAFE, Fix, Step
+from pplint.finding import ERROR, INFO, SAFE, UNSAFE, Asks, Fix, Step
+from pplint.rules.asking import literal_asks
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.builders import argument_for, builders_of, level_of_builders
 from pplint.rules.first_layers import not_enough, unreached
 from pplint.rules.samples import POOL
+from pplint.rules.why import FIRST_STAGE, LAST_STAGE, no_test
 
 INFO_TEXT = RuleInfo(
     code="PPL101",
@@ -129,7 +133,11 @@ class LiteralLayerId(Rule):
                 INFO,
                 f" (latent: every class that could be asked here has `{dead}`, so nothing gets here)",
             )
-        trace = [*context.steps(target.evidence)]
+        asks = None
+        if not dead and not _latent(context, callee, builders):
+            asks = literal_asks(context, value.data, [one for one, _ in reached])
+        proof = _proof(context, [one for one, _ in reached], asks)
+        trace = [*_receiver(context, callee, builders, reached), *context.steps(proof.evidence)]
         if value.node is not None and value.node is not argument:
             trace.append(context.step(value.node, f"{value.data} is chosen here"))
         trace += [
@@ -142,6 +150,7 @@ class LiteralLayerId(Rule):
             for b in builders
             if b.with_range
         ][:2]
+        trace.append(no_test(context, node, FIRST_STAGE if value.data >= 0 else LAST_STAGE, value))
         fix, no_fix = self._fix(context, node, argument, value, reached)
         clause = ""
         exceptions: list[Step] = []
@@ -156,8 +165,9 @@ class LiteralLayerId(Rule):
         if severity == INFO:
             fix = None
         context.report(
-            self, argument, message, severity=severity, trace=trace, fix=fix, no_fix=no_fix, around=node
-        )
+            self, argument, message, severity=severity, trace=trace, fix=fix, no_fix=no_fix, around=node,
+            asks=asks,
+        )  # fmt: skip
 
     def _fix(
         self,
@@ -187,6 +197,40 @@ class LiteralLayerId(Rule):
         direct = literal is argument
         safety = SAFE if value.data == 0 and (direct or _stable(context, receiver)) else UNSAFE
         return Fix(safety, f"ask for `{text}`", (context.edit(literal, text),)), ""
+
+
+def _proof(context: Context, targets: list[Target], asks: Asks | None) -> Target:
+    """The definition whose reasoning is shown: that of the class of which the impact speaks, if there is one."""
+    named = [
+        one for one in targets if asks and one.owner and context.project.class_name(one.owner) == asks.of
+    ]
+    return (named or targets)[0]
+
+
+def _receiver(
+    context: Context, callee: Value, builders: list[Builder], reached: list[tuple[Target, Value]]
+) -> list[Step]:
+    """What is asked, where that is not built in view: any class that has the method."""
+    path: tuple[str, ...] = callee.data if callee.kind == v.PATH else ()
+    owners = {target.owner for target, _ in reached if target.owner}
+    if builders or len(path) < 2 or len(owners) < 2:
+        return []
+    names = sorted(context.project.class_name(one) for one in owners)
+    said = ", ".join(f"`{name}`" for name in names[:2])
+    text = f"`{'.'.join(path[:-1])}` may be one of {len(names)} classes, such as {said}, that take a GLOBAL layer id here"
+    return [context.step(callee.node, text)] if isinstance(callee.node, ast.expr) else []
+
+
+def _latent(context: Context, callee: Value, builders: list[Builder]) -> bool:
+    """Whether it is not known what an inner pool owns: it has no stage range, or holds layers of one kind only."""
+    path: tuple[str, ...] = callee.data if callee.kind == v.PATH else ()
+    if builders and not any(one.with_range for one in builders):
+        return True
+    return (
+        len(path) == 3
+        and path[0] == "self"
+        and asked_densely(context.accessors, context.class_id, path[1]) is not None
+    )
 
 
 def _in_function(context: Context, literal: ast.expr) -> bool:

@@ -7,9 +7,11 @@ import ast
 from pplint.engine.context import Context
 from pplint.engine.slots import Slots, is_literal
 from pplint.finding import ERROR, SAFE, UNSAFE, Fix
+from pplint.rules.asking import slots_asks
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.layer_reads import owner_text, plain_getattr, read_slots, shown
 from pplint.rules.samples import LAYERS, UTILS
+from pplint.rules.why import LAYER, no_test
 
 INFO_TEXT = RuleInfo(
     code="PPL201",
@@ -127,9 +129,11 @@ class LiteralLayerIndex(Rule):
             trace.append(context.step(number.node, f"{number.data} is chosen here"))
         text = f"`{padded.attribute}` gets a slot for every layer here"
         trace.append(context.fact_step(padded.owner, padded.line, text))
+        trace.append(no_test(context, node, LAYER, number))
         context.report(
             self, picked.slice if picked is not None else node, message, severity=severity, trace=trace,
             fix=fix, no_fix=no_fix or "which layer is meant is for the author to say", around=node,
+            asks=slots_asks(context, node, slots),
         )  # fmt: skip
 
     def _fix(self, context: Context, slots: Slots, picked: ast.Subscript) -> tuple[Fix | None, str]:

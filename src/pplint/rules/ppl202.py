@@ -9,11 +9,14 @@ from typing import NamedTuple
 from pplint.engine import values as v
 from pplint.engine.context import Context
 from pplint.engine.guards import FIRST, SINGLE
+from pplint.engine.reach import split_below
 from pplint.engine.values import Value, Values
-from pplint.finding import ERROR, UNSAFE, Fix
+from pplint.finding import ERROR, NAMED, UNSAFE, Asks, Fix, Step
+from pplint.rules.asking import one_id
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.layer_reads import stage_start
 from pplint.rules.samples import LAYERS, UTILS
+from pplint.rules.why import NAME, no_test, split_step
 
 _LAYER = re.compile(
     r"(?P<before>.*?(?:^|[./])(?:layers|h|blocks)\.)(?P<number>\d+)(?P<after>(?:\.|$).*)", re.DOTALL
@@ -166,9 +169,30 @@ class LiteralLayerName(Rule):
         fix, no_fix = _fix(context, named)
         context.report(
             self, named.node, message, severity=severity, fix=fix,
-            trace=[context.step(node, "the name is looked up here")],
-            no_fix=no_fix, statement=context.home(named.node),
+            trace=_trace(context, node),
+            no_fix=no_fix, statement=context.home(named.node), asks=_asks(node, named.number),
         )  # fmt: skip
+
+
+def _trace(context: Context, node: ast.expr) -> list[Step]:
+    split = split_below(context.project, context.class_id)
+    text = "the name is looked up here, among what this stage has"
+    steps = [context.step(node, text), no_test(context, node, NAME)]
+    if split is not None:
+        steps.insert(0, split_step(context, split))
+    return steps
+
+
+def _asks(node: ast.expr, number: int) -> Asks | None:
+    """What the lookup asks for; `get` and `pop` may have a default, or give None."""
+    if isinstance(node, ast.Compare):
+        error = "AssertionError"
+    elif isinstance(node, ast.Subscript):
+        error = "KeyError"
+    else:
+        name = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
+        error = {"pop": "KeyError", **dict.fromkeys(_GETTERS, "AttributeError")}.get(name, "")
+    return Asks(NAMED, *one_id(number), error=error) if error else None
 
 
 def _takes_part(context: Context) -> bool:

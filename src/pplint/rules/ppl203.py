@@ -7,14 +7,16 @@ import ast
 from pplint.engine import values as v
 from pplint.engine.context import Context
 from pplint.engine.dispatch import refused
-from pplint.engine.handed import Reader, reader_of
+from pplint.engine.handed import Reader, reader_of, reads_each
 from pplint.engine.slots import ALL, ZERO, Slots, owned, slice_of
 from pplint.engine.spaces import END
 from pplint.engine.values import Value
-from pplint.finding import ERROR, INFO, UNSAFE, Fix, Step
+from pplint.finding import ERROR, INFO, UNSAFE, Asks, Fix, Step
+from pplint.rules.asking import slots_asks
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.layer_reads import latent_choice, owner_text, shown
 from pplint.rules.samples import LAYERS, UTILS
+from pplint.rules.why import FIRST_STAGE, no_test
 
 _RUNNER = (
     "srt/batch_overlap/sample_overlap.py",
@@ -134,8 +136,8 @@ class PaddedListPassed(Rule):
         )
         fix, no_fix = self._fix(context, argument, slots)
         context.report(
-            self, argument, message, severity=severity, trace=_trace(context, reader, slots), fix=fix,
-            no_fix=no_fix, around=argument,
+            self, argument, message, severity=severity, trace=_trace(context, argument, reader, slots), fix=fix,
+            no_fix=no_fix, around=argument, asks=_asks(context, node, where, slots),
         )  # fmt: skip
 
     def _fix(self, context: Context, argument: ast.expr, slots: Slots) -> tuple[Fix | None, str]:
@@ -161,6 +163,15 @@ def _handed_over(context: Context, value: Value) -> Slots | None:
     return slots if slots is not None and slots.high != END else None
 
 
+def _asks(context: Context, node: ast.Call, where: int | str, slots: Slots) -> Asks | None:
+    """What a callee asks for that reads each element; what it does after the first alone is not known."""
+    each = any(
+        callee.kind == v.PATH and reads_each(context.project, context.place, list(callee.data), where)
+        for callee in context.flow.evaluate(node.func)
+    )
+    return slots_asks(context, node, slots) if each else None
+
+
 def _stage(reader: Reader) -> str:
     if reader.how == "first":
         return (
@@ -170,14 +181,20 @@ def _stage(reader: Reader) -> str:
     return "each element, and the slots of other stages hold a placeholder"
 
 
-def _trace(context: Context, reader: Reader, slots: Slots) -> list[Step]:
+def _trace(context: Context, argument: ast.expr, reader: Reader, slots: Slots) -> list[Step]:
     path = context.project.files.get(reader.module, "")
     what = "the first element" if reader.how == "first" else "each element"
     return [
-        Step(path, reader.line, 1, f"`{reader.attribute}` of {what} is read here"),
         context.fact_step(
             slots.padded.owner,
             slots.padded.line,
             f"`{slots.padded.attribute}` gets a slot for every layer here",
         ),
+        Step(
+            path,
+            reader.line,
+            1,
+            f"`{reader.attribute}` of {what} is read here, without a test of that element",
+        ),
+        no_test(context, argument, FIRST_STAGE),
     ]

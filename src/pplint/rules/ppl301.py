@@ -6,16 +6,20 @@ import ast
 
 from pplint.engine import values as v
 from pplint.engine.accessors import GLOBAL, Target
+from pplint.engine.answers import answer_of
 from pplint.engine.context import Context
 from pplint.engine.elements import filtered, position_said
 from pplint.engine.guards import SINGLE
 from pplint.engine.slots import Slots, is_whole
 from pplint.engine.spaces import EVERY, START, space_of
-from pplint.finding import ERROR, UNSAFE, WARNING, Fix
+from pplint.engine.values import Value
+from pplint.finding import ERROR, UNSAFE, WARNING, Asks, Fix
+from pplint.rules.asking import bounds_of, runs_through, slots_asks
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.builders import argument_for
 from pplint.rules.layer_reads import owner_text, plain_getattr, read_slots, shown
 from pplint.rules.samples import LAYERS, POOL, UTILS
+from pplint.rules.why import LAYER, no_test
 
 _HEAD = """\
 from sglang.srt.models.sample_model import SampleModel
@@ -154,6 +158,9 @@ def rows(pool, config):
 )
 
 
+_ID = "the id against `start_layer` and `end_layer`"
+
+
 class FullLayerLoop(Rule):
     """Judges reads of attributes and arguments of calls; one finding per loop."""
 
@@ -199,9 +206,11 @@ class FullLayerLoop(Rule):
             trace.append(context.step(slots.loop, "the loop runs over layers of other stages"))
         text = f"`{slots.padded.attribute}` gets a slot for every layer here"
         trace.append(context.fact_step(slots.padded.owner, slots.padded.line, text))
+        trace.append(no_test(context, node, LAYER))
         context.report(
-            self, node, message, severity=severity, trace=trace, fix=fix, no_fix=no_fix, around=node
-        )
+            self, node, message, severity=severity, trace=trace, fix=fix, no_fix=no_fix, around=node,
+            asks=slots_asks(context, node, slots),
+        )  # fmt: skip
 
     def _told(self, loop: ast.AST | None) -> bool:
         known = loop in self._loops
@@ -226,11 +235,22 @@ class FullLayerLoop(Rule):
             trace = [*context.steps(target.evidence)]
             if value.node is not None:
                 trace.insert(0, context.step(value.node, space.why))
+            trace.append(no_test(context, node, _ID))
             context.report(
                 self, argument, message, severity=severity, trace=trace, around=node,
                 no_fix="where the stage range comes from is for the author to say",
+                asks=_asks(context, node, value),
             )  # fmt: skip
             return
+
+
+def _asks(context: Context, node: ast.Call, value: Value) -> Asks | None:
+    """What a loop asks an accessor for, if nothing ends it early."""
+    bounds = bounds_of(context, value)
+    answer = answer_of(context.accessors, [target for target, _ in context.targets(node, GLOBAL)])
+    if bounds is None or not answer.access or not runs_through(context, node):
+        return None
+    return Asks(answer.access, *bounds, of=answer.of)
 
 
 def _is_put_off(context: Context, node: ast.expr) -> bool:

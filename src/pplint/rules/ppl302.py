@@ -9,9 +9,10 @@ from pplint.engine.flow import Flow
 from pplint.engine.loaders import Call, Loaders, LoaderWalk, is_scale
 from pplint.engine.reach import entries_above, split_below
 from pplint.engine.summary import module_constants
-from pplint.finding import INFO, WARNING
+from pplint.finding import INFO, MODEL_END, NAMED, WARNING, ZERO, Asks
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.samples import LAYERS, UTILS
+from pplint.rules.why import WEIGHT, no_test, split_step
 
 _TOP = """\
 from sglang.srt.models.sample_model import SampleModel
@@ -175,11 +176,12 @@ class UnfilteredWeightLookup(Rule):
         ]
         split = split_below(project, owner)
         if split is not None:
-            text = f"`{project.class_name(split.owner)}` keeps the layers of one stage here"
-            trace.append(context.fact_step(split.home, split.line, text))
+            trace.append(split_step(context, split))
+        trace.append(no_test(context, node, WEIGHT))
         context.report(
             self, node, message, severity=severity, trace=trace,
             no_fix="whether to test the range or membership, and where, is for the author to say",
+            asks=Asks(NAMED, ZERO, MODEL_END, error="KeyError"),
         )  # fmt: skip
 
 

@@ -155,6 +155,7 @@ class UnsplitLayers(Rule):
         for attribute, line in sorted(project.missing_modules(owner).items()):
             text = f"`{attribute}` is a placeholder on some stages: the class is meant to be split"
             trace.append(context.fact_step(owner, line, text))
+        trace.append(context.step(call, "neither the rank nor the size of the stage is among the arguments"))
         context.report(
             self, call.func, f"{does} ({condition})" if condition else does, severity=severity, trace=trace,
             around=call, no_fix="loops over the layers and the forward have to change with it",

@@ -10,10 +10,11 @@ from pplint.engine.context import Context
 from pplint.engine.pools import StageList
 from pplint.engine.spaces import EVERY, OWNED, START, Space
 from pplint.engine.values import Value
-from pplint.finding import ERROR, INFO, SAFE, Step
+from pplint.finding import DIRECT, ERROR, INFO, SAFE, STAGE_END, STAGE_START, Asks, Step
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.builders import argument_for, both_spaces, level_at, one_space, shift_fix
 from pplint.rules.pool_samples import BUFFERS
+from pplint.rules.why import FIRST_STAGE, no_test
 
 COUNTER_METHOD = "wait_until"
 _GLOBAL = frozenset({OWNED, START, EVERY})
@@ -181,9 +182,14 @@ class GlobalIdOnLocalList(Rule):
                 "own layers: a "
                 f"stage with `start_layer` > 0 takes another layer's entry or meets an IndexError{said}",
                 severity=severity,
-                trace=[context.step(argument, found.why), *context.steps(target.evidence)],
+                trace=[
+                    context.step(argument, found.why),
+                    *context.steps(target.evidence),
+                    no_test(context, argument, FIRST_STAGE),
+                ],
                 no_fix="subtract the stage's `start_layer`; which object has it here is not certain",
                 around=node,
+                asks=_asks(found, severity),
             )
             return
 
@@ -203,7 +209,7 @@ class GlobalIdOnLocalList(Rule):
             f"the transfer counter counts the layers of this stage but is asked for a GLOBAL layer id: with "
             f"`start_layer` > 0 it waits for a layer that never comes, or too short{said}",
             severity=severity,
-            trace=[context.step(node.args[0], found.why)],
+            trace=[context.step(node.args[0], found.why), no_test(context, node.args[0], FIRST_STAGE)],
             fix=fix if severity != INFO else None,
             no_fix=no_fix,
             around=node,
@@ -227,10 +233,15 @@ class GlobalIdOnLocalList(Rule):
             f"GLOBAL layer id indexes `{'.'.join(path)}`, which has one entry per layer of this stage: with "
             f"`start_layer` > 0 it takes another layer's entry or meets an IndexError{said}",
             severity=severity,
-            trace=[context.step(index, found.why), _shown(context, hit[1], path[-1])],
+            trace=[
+                context.step(index, found.why),
+                _shown(context, hit[1], path[-1]),
+                no_test(context, index, FIRST_STAGE),
+            ],
             fix=fix if severity != INFO else None,
             no_fix=no_fix,
             around=node,
+            asks=_asks(found, severity),
         )
 
     def _siblings(
@@ -268,7 +279,11 @@ class GlobalIdOnLocalList(Rule):
                 "GLOBAL layer id: "
                 f"one of them is wrong on a stage with `start_layer` > 0{said}",
                 severity=severity if same else INFO,
-                trace=[*context.steps(evidence), _shown(context, shown, path[-1])],
+                trace=[
+                    *context.steps(evidence),
+                    _shown(context, shown, path[-1]),
+                    no_test(context, index, FIRST_STAGE),
+                ],
                 fix=fix if severity != INFO and same else None,
                 no_fix=no_fix or "the callers decide which of the two is meant",
                 around=node,
@@ -282,6 +297,13 @@ def _global(context: Context, node: ast.expr) -> Space | None:
     if found is None or (found[1].kind == EVERY and "num_hidden_layers" not in found[1].why):
         return None
     return found[1]
+
+
+def _asks(found: Space, severity: str) -> Asks | None:
+    """What the ids ask a list of the stage for; a latent finding speaks of a list that may have other entries."""
+    ids = {OWNED: (STAGE_START, STAGE_END), START: (STAGE_START, STAGE_START.plus(1))}
+    bounds = ids.get(found.kind)
+    return Asks(DIRECT, *bounds) if bounds is not None and severity != INFO else None
 
 
 def _shown(context: Context, shown: StageList, name: str) -> Step:

@@ -7,16 +7,19 @@ import re
 
 from pplint.engine import values as v
 from pplint.engine.accessors import GLOBAL, LOCAL
+from pplint.engine.answers import answer_of
 from pplint.engine.context import Context
 from pplint.engine.pools import takes_range
 from pplint.engine.spaces import END, EVERY, OWNED, STAGE, START, Space, space_of
-from pplint.engine.values import Value
+from pplint.engine.values import Value, Values
 from pplint.engine.vocabulary import STAGE_COUNT_NAMES
-from pplint.finding import ERROR, INFO, UNSAFE, Fix
+from pplint.finding import ERROR, INFO, KEYED, STAGE_END, STAGE_START, UNSAFE, WHOLE, Asks, Fix, Step
+from pplint.rules.asking import runs_through
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.builders import argument_for, both_spaces, builders_of, level_at, one_space
 from pplint.rules.pool_samples import BUFFERS
 from pplint.rules.samples import LAYERS, UTILS
+from pplint.rules.why import FIRST_STAGE, no_test
 
 _IDS = re.compile(r"layer.*(_ids?|_to_capture|_to_capture_ids)$|_layers$")
 _CONFIG = re.compile(r"config$")
@@ -143,7 +146,7 @@ class LocalIndexAsLayerId(Rule):
             found = _local(context, argument) if argument is not None else None
             if argument is None or found is None:
                 continue
-            value, space = found
+            value = found[0]
             if _counts_itself(context, callee, value) or both_spaces(context, node, argument, LOCAL):
                 continue
             method = target.function.rpartition(".")[2].rpartition(":")[2]
@@ -156,10 +159,15 @@ class LocalIndexAsLayerId(Rule):
                 "`start_layer` > 0 "
                 f"asks for layers that it does not own{said}",
                 severity=severity,
-                trace=[context.step(argument, space.why), *context.steps(target.evidence)],
+                trace=[
+                    _counted(context, argument, found),
+                    *context.steps(target.evidence),
+                    no_test(context, argument, FIRST_STAGE),
+                ],
                 fix=fix if severity != INFO else None,
                 no_fix=no_fix,
                 around=node,
+                asks=_given(context, node, value) if severity != INFO else None,
             )
             return
 
@@ -180,9 +188,10 @@ class LocalIndexAsLayerId(Rule):
             "takes the "
             f"entry of a layer that it does not own{said}",
             severity=severity,
-            trace=[context.step(node.slice, found[1].why)],
+            trace=[_counted(context, node.slice, found), no_test(context, node.slice, FIRST_STAGE)],
             no_fix="count from `start_layer`, or add it; other uses of the counter may need the LOCAL index",
             around=node,
+            asks=_asks(context, node, container),
         )
 
     def compare(self, context: Context, node: ast.Compare) -> None:
@@ -205,13 +214,35 @@ class LocalIndexAsLayerId(Rule):
                 "on a stage "
                 f"with `start_layer` > 0 the test means another layer{said}",
                 severity=severity,
-                trace=[context.step(one, found[1].why)],
+                trace=[_counted(context, one, found), no_test(context, one, FIRST_STAGE)],
                 no_fix=(
                     "count from `start_layer`, or add it; other uses of the counter may need the LOCAL index"
                 ),
                 around=node,
             )
             return
+
+
+def _counted(context: Context, index: ast.expr, found: tuple[Value, Space]) -> Step:
+    """Where the index is born, and why it is a LOCAL one."""
+    value, space = found
+    born = value.data[0].node if value.kind == v.ELEMENT else None
+    return context.step(born if isinstance(born, ast.expr) else index, space.why)
+
+
+def _given(context: Context, node: ast.Call, value: Value) -> Asks | None:
+    """What a counter of the stage's own layers asks an accessor for."""
+    answer = answer_of(context.accessors, [target for target, _ in context.targets(node, GLOBAL)])
+    whole = answer.access and (value.kind not in _COUNTED or runs_through(context, node))
+    return Asks(answer.access, STAGE_START, STAGE_END, counted=True, of=answer.of) if whole else None
+
+
+def _asks(context: Context, node: ast.Subscript, container: Values) -> Asks | None:
+    """What a counter asks a list of all layers for; what becomes of a placeholder is not known here."""
+    if context.padded(container) is not None or not runs_through(context, node):
+        return None
+    mapped = any(context.is_mapping(path) for path in v.paths(container))
+    return Asks(KEYED if mapped else WHOLE, STAGE_START, STAGE_END, counted=True)
 
 
 def _counts_itself(context: Context, callee: Value, value: Value) -> bool:

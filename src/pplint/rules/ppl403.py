@@ -8,9 +8,11 @@ from pplint.engine import values as v
 from pplint.engine.context import Context
 from pplint.engine.guards import LAST
 from pplint.engine.spaces import END, OWNED, STAGE_COUNT, START, common_space
-from pplint.finding import ERROR, INFO, UNSAFE, Fix
+from pplint.finding import ERROR, INFO, PADDED, STAGE_END, STAGE_START, TEST, UNSAFE, Asks, Fix, Step
+from pplint.rules.asking import is_read
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.samples import LAYERS, UTILS
+from pplint.rules.why import LAST_STAGE, no_test
 
 INFO_TEXT = RuleInfo(
     code="PPL403",
@@ -98,8 +100,9 @@ class StageEndOffByOne(Rule):
                 self._past_end(context, node, index.upper)
         elif _kind(context, index) == END and context.padded(context.flow.evaluate(node.value)) is not None:
             self._report(
-                context, index, node, "`end_layer` is the first layer of the next stage: a placeholder here"
-            )
+                context, index, node, "`end_layer` is the first layer of the next stage: a placeholder here",
+                asks=Asks(PADDED, STAGE_END, STAGE_END.plus(1)) if is_read(context, node) else None,
+            )  # fmt: skip
 
     def binary(self, context: Context, node: ast.BinOp) -> None:
         """`end - start + 1` as a number of layers."""
@@ -125,7 +128,8 @@ class StageEndOffByOne(Rule):
             if closed or asked:
                 where = sides[position + 1] if right == END else sides[position]
                 text = "`end_layer` is one past the last layer of the stage: it belongs to the next one"
-                self._report(context, where, node, text)
+                taken = Asks(TEST, STAGE_START, STAGE_END.plus(1)) if closed else None
+                self._report(context, where, node, text, asks=taken)
 
     def _past_end(self, context: Context, node: ast.expr, end: ast.expr) -> None:
         """Report `end + 1`, written there or in a local."""
@@ -150,6 +154,7 @@ class StageEndOffByOne(Rule):
         *,
         severity: str = "",
         fix: Fix | None = None,
+        asks: Asks | None = None,
     ) -> None:
         if context.draft or LAST in context.stage():
             return
@@ -164,8 +169,19 @@ class StageEndOffByOne(Rule):
             no_fix=""
             if fix
             else "whether the test, the count or the bound is meant is for the author to say",
+            trace=[*_range(context, where), no_test(context, around, LAST_STAGE)],
             around=around,
+            asks=asks,
         )
+
+
+def _range(context: Context, node: ast.expr) -> list[Step]:
+    """What the end of the stage is called here."""
+    for part in ast.walk(node):
+        space = common_space(context, context.flow.evaluate(part)) if isinstance(part, ast.expr) else None
+        if space is not None and space.kind == END:
+            return [context.step(part, space.why)]
+    return []
 
 
 def _kind(context: Context, node: ast.expr) -> str:

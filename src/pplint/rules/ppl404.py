@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 
+from pplint.engine import values as v
 from pplint.engine.context import Context
 from pplint.engine.pools import Asked, wrong_builder
 from pplint.engine.vocabulary import is_start
-from pplint.finding import ERROR
+from pplint.finding import ERROR, Step
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.pool_samples import BUFFERS, HYBRID
 
@@ -122,13 +123,24 @@ class DoubleTranslation(Rule):
             "every access "
             f"meets an IndexError or another layer{f' ({condition})' if condition else ''}",
             severity=severity,
-            trace=[context.fact_step(asked.owner, asked.line, _why(asked))],
+            trace=[context.fact_step(asked.owner, asked.line, _why(asked)), *_subtracts(context, node)],
             no_fix=(
                 "leave the stage range out of this call; what else reads the inner pool's range is not "
                 "certain"
             ),
             around=node,
         )
+
+
+def _subtracts(context: Context, node: ast.Call) -> list[Step]:
+    """Where the class that is built subtracts the range that it is given."""
+    project, callee = context.project, v.dotted(node.func)
+    for owner in sorted(project.callee_classes(context.place, list(callee))) if callee is not None else ():
+        for one in project.mro(owner):
+            for name, (line, method) in sorted(project.classes[one]["shifted"].items()):
+                text = f"`{method}` of what is built here takes `{name}[id - start_layer]`"
+                return [context.fact_step(one, line, text)]
+    return []
 
 
 def _why(asked: Asked) -> str:

@@ -13,10 +13,12 @@ from pplint.engine.instances import position_of
 from pplint.engine.modules import StageModule, stage_modules_of
 from pplint.engine.values import Value
 from pplint.finding import ERROR, INFO
+from pplint.rules.asking import module_asks
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.missing import level_of, module_step, placeholder, stages_without
 from pplint.rules.ppl502 import tied_value
 from pplint.rules.samples import LAYERS, UTILS
+from pplint.rules.why import no_test
 
 INFO_TEXT = RuleInfo(
     code="PPL501",
@@ -135,9 +137,16 @@ class MissingStageModule(Rule):
             f"{f' ({condition})' if condition else ''}"
         )
         context.report(
-            self, node, message, severity=severity, trace=[module_step(context, module)],
+            self, node, message, severity=severity,
+            trace=[module_step(context, module), no_test(context, node, _tests_of(module))],
             no_fix="whether the value is needed on every stage, and where it then comes from, is for the author to say",
+            asks=module_asks(context, module.real_on),
         )  # fmt: skip
+
+
+def _tests_of(module: StageModule) -> str:
+    rank = " or ".join(f"`pp_group.is_{one}_rank`" for one in sorted(module.real_on))
+    return f"the stage, as {rank} would, or the module itself, as `isinstance` or `hasattr` would"
 
 
 def _here(context: Context, module: StageModule, value: Value) -> bool:

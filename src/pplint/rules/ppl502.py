@@ -10,10 +10,12 @@ from pplint.engine.context import Context
 from pplint.engine.guards import LAST
 from pplint.engine.modules import stage_modules_of
 from pplint.engine.values import Value, Values
-from pplint.finding import ERROR
+from pplint.finding import ERROR, Asks
+from pplint.rules.asking import module_asks
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.missing import level_of, module_step, placeholder
 from pplint.rules.samples import LAYERS, UTILS
+from pplint.rules.why import ONE_STAGE, no_test
 
 INFO_TEXT = RuleInfo(
     code="PPL502",
@@ -145,10 +147,20 @@ class UnguardedTiedHead(Rule):
             f"{f' ({condition})' if condition else ''}"
         )
         context.report(
-            self, value, message, severity=severity, trace=[module_step(context, module)],
+            self, value, message, severity=severity,
+            trace=[module_step(context, module), no_test(context, value, ONE_STAGE)],
             no_fix="the last stage also needs a head of its own, and a loader that fills it from the embedding's weight",
+            asks=_asks(context, value, module.real_on, weight),
         )  # fmt: skip
         return True
+
+
+def _asks(context: Context, value: ast.expr, real_on: frozenset[str], weight: bool) -> Asks | None:
+    """Who asks for the weight: a head only on the last stage; what reads it here on each stage that comes here."""
+    if weight and LAST not in context.stage():
+        read = isinstance(value, ast.Attribute) and value.attr == "weight"
+        return module_asks(context, real_on) if read else None
+    return module_asks(context, real_on, LAST)
 
 
 def tied_value(statement: ast.stmt | None, node: ast.expr) -> bool:

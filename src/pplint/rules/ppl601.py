@@ -16,6 +16,7 @@ from pplint.finding import ERROR, SAFE, UNSAFE, WARNING, Fix
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.samples import POOL
 from pplint.rules.stage_start import is_argument, keeps_layer, start_in_scope
+from pplint.rules.why import FIRST_STAGE, LAST_STAGE, no_test
 
 _LAYER = (
     "srt/layers/sample_attention.py",
@@ -184,8 +185,12 @@ class ModelFirstLayerTest(Rule):
             if first
             else (None, "whose last layer is meant is for the author to say")
         )
-        step = context.step(effect, f"done under `{ast.unparse(test)}`")
-        context.report(self, test, message, severity=severity, trace=[step], fix=fix, no_fix=no_fix)
+        trace = [
+            context.step(layer, _is_global(context, layer)),
+            context.step(effect, f"done under `{ast.unparse(test)}`"),
+            no_test(context, effect, FIRST_STAGE if first else LAST_STAGE),
+        ]
+        context.report(self, test, message, severity=severity, trace=trace, fix=fix, no_fix=no_fix)
 
     def _fix(self, context: Context, test: ast.Compare, layer: ast.expr) -> tuple[Fix | None, str]:
         number = test.comparators[0] if layer is test.left else test.left
@@ -256,6 +261,12 @@ def _is_layer(context: Context, node: ast.expr) -> bool:
         return True
     # A test that stands in a constructor and decides later: the id is the constructor's parameter.
     return isinstance(node, ast.Name) and node.id == "layer_id" and not _local(context, node)
+
+
+def _is_global(context: Context, layer: ast.expr) -> str:
+    spaces = [space_of(context, value) for value in context.flow.evaluate(layer)]
+    known = next((space.why for space in spaces if space is not None), "")
+    return known or f"`{ast.unparse(layer)}` is a GLOBAL layer id"
 
 
 def _local(context: Context, node: ast.Name) -> bool:

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from pplint.engine import values as v
 from pplint.engine.context import Context
 from pplint.engine.dispatch import refused
 from pplint.engine.elements import position_said
 from pplint.engine.guards import FIRST
+from pplint.engine.handed import reader_of
 from pplint.engine.project import Padded
 from pplint.engine.slots import Slots, is_from_zero, owned, slice_of
 from pplint.engine.spaces import END, common_space
 from pplint.engine.values import Value, Values
-from pplint.finding import ERROR, INFO, UNSAFE, Fix
+from pplint.finding import ERROR, INFO, PADDED, STAGE_END, UNSAFE, ZERO, Asks, Fix
+from pplint.rules.asking import is_read, runs_through
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.layer_reads import latent_choice, owner_text, shown
 from pplint.rules.samples import LAYERS, UTILS
+from pplint.rules.why import FIRST_STAGE, no_test
 
 _HEAD = """\
 from sglang.srt.models.sample_model import SampleModel
@@ -153,6 +157,7 @@ class StageRangeFromZero(Rule):
         trace = [context.step(node, f"`{shown(node)}` takes these slots")] if place is not node else []
         text = f"`{slots.padded.attribute}` gets a slot for every layer here"
         trace.append(context.fact_step(slots.padded.owner, slots.padded.line, text))
+        trace.append(no_test(context, node, FIRST_STAGE, slots.number))
         fix, no_fix = _fix(context, slots, node, place)
         before = _read_before(context, statement)
         if before is not None:
@@ -165,8 +170,23 @@ class StageRangeFromZero(Rule):
             )
         context.report(
             self, place, message, severity=severity, trace=trace, fix=fix, no_fix=no_fix, around=node,
-            statement=statement,
+            statement=statement, asks=_asks(context, slots, node),
         )  # fmt: skip
+
+
+def _asks(context: Context, slots: Slots, node: ast.Subscript) -> Asks | None:
+    """What is read of these slots: of the one that is taken here, or by a function that is given the slice."""
+    if isinstance(node.slice, ast.Slice):
+        read = any(
+            reader_of(context.project, context.place, list(callee.data), where) is not None
+            for call, where in _given_to(context, node)
+            for callee in context.flow.evaluate(call.func)
+            if callee.kind == v.PATH
+        )
+    else:
+        read = is_read(context, node) and runs_through(context, node)
+    number = slots.number.data if slots.number is not None else 0
+    return Asks(PADDED, ZERO.plus(number), STAGE_END) if read and number >= 0 else None
 
 
 def _read_before(context: Context, statement: ast.stmt | None) -> ast.expr | None:
@@ -188,14 +208,19 @@ def _read_before(context: Context, statement: ast.stmt | None) -> ast.expr | Non
 
 def _refused(context: Context, padded: Padded, node: ast.Subscript) -> bool:
     """Whether the slice is the argument of a call that refuses the layers by their class name."""
+    return any(
+        refused(context.project, context.place, padded, call, where) is not None
+        for call, where in _given_to(context, node)
+    )
+
+
+def _given_to(context: Context, node: ast.Subscript) -> Iterator[tuple[ast.Call, int | str]]:
+    """The call that the slice is an argument of, if it is one, and at which position or keyword."""
     for call in ast.walk(context.flow.statement) if context.flow.statement is not None else ():
         if isinstance(call, ast.Call):
             given: list[tuple[int | str, ast.expr]] = [*enumerate(call.args)]
             given += [(keyword.arg, keyword.value) for keyword in call.keywords if keyword.arg]
-            for where, argument in given:
-                if argument is node:
-                    return refused(context.project, context.place, padded, call, where) is not None
-    return False
+            yield from ((call, where) for where, argument in given if argument is node)
 
 
 def _from_zero(context: Context, padded: Padded, lists: Values, source: Value) -> Slots | None:

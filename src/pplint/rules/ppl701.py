@@ -6,11 +6,13 @@ import ast
 
 from pplint.engine import values as v
 from pplint.engine.accessors import GLOBAL, Evidence
+from pplint.engine.answers import answer_of
 from pplint.engine.context import Context
 from pplint.engine.pools import Pinned, keeps_mapping, pinned_start
 from pplint.engine.values import Values
 from pplint.engine.vocabulary import is_start
-from pplint.finding import ERROR
+from pplint.finding import ERROR, KEYED, STAGE_START, Asks, Step
+from pplint.rules.asking import one_id
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.pool_samples import BUFFERS
 
@@ -141,9 +143,22 @@ class ConstantStartLayer(Rule):
             "stage: on a stage that "
             f"starts later, {breaks}{f' ({condition})' if condition else ''}",
             severity=severity,
-            trace=context.steps(evidence),
+            trace=[*context.steps(evidence), _only(context, node)],
             no_fix="take the first layer from the caller; every builder has to pass it",
+            asks=_asks(context, pinned, method),
         )
+
+
+def _only(context: Context, node: ast.stmt) -> Step:
+    name = context.project.class_name(context.class_id)
+    return context.step(node, f"neither `{name}` nor its bases set `start_layer` to anything else")
+
+
+def _asks(context: Context, pinned: Pinned, method: str) -> Asks | None:
+    """What a caller asks for that trusts the number; how a list is filled that counts from there is not known."""
+    targets = context.accessors.targets(context.place, ["self", method])
+    keyed = answer_of(context.accessors, targets).access == KEYED
+    return Asks(KEYED, *one_id(pinned.number), meant=STAGE_START) if keyed else None
 
 
 def _global_method(context: Context, class_id: str) -> tuple[str, Evidence] | None:

@@ -6,12 +6,14 @@ import ast
 
 from pplint.engine import values as v
 from pplint.engine.context import Context
+from pplint.engine.project import Project
 from pplint.engine.reach import Split, forwards_range, is_entry, split_below
 from pplint.engine.vocabulary import PROXY_PARAMETER
 from pplint.finding import ERROR, UNSAFE, WARNING, Edit, Fix, Span
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.places import class_name_node
 from pplint.rules.samples import LAYERS, UTILS
+from pplint.rules.why import split_step
 
 _BAD = """\
 from sglang.srt.models.sample_model import SampleModel
@@ -109,26 +111,23 @@ class HiddenStageRange(Rule):
         project, class_id = context.project, context.class_id
         if len(context.flow.classes) != 1 or not is_entry(project, class_id):
             return
-        split = hidden(context, class_id)
-        if split is None and tells_nothing(context, class_id):
+        split = hidden(project, class_id)
+        if split is None and tells_nothing(project, class_id):
             self._report_unknown(context, node, class_id)
-        elif split is not None and not any(hidden(context, base) for base in project.mro(class_id)[1:]):
+        elif split is not None and not any(hidden(project, base) for base in project.mro(class_id)[1:]):
             self._report(context, node, class_id, split)
 
     def _report(self, context: Context, node: ast.ClassDef, class_id: str, split: Split) -> None:
         project = context.project
-        inner, chain = project.class_name(split.owner), ".".join(("self", *split.path))
-        below = [project.class_name(one) for one in project.children(class_id) if hidden(context, one)]
+        below = [project.class_name(one) for one in project.children(class_id) if hidden(project, one)]
         also = f" (also `{'`, `'.join(below[:3])}`, which inherits it)" if below else ""
-        trace = [
-            context.fact_step(
-                split.home, split.line, f"`{inner}` ({chain}) keeps the layers of one stage here"
-            ),
-        ]
+        trace = [split_step(context, split)]
         forward = project.method(class_id, "forward")
         if forward is not None:
             text = "this forward takes `pp_proxy_tensors`, so pipeline parallelism is let through"
             trace.append(context.fact_step(forward[0], forward[1]["line"], text))
+        missing = f"neither `{node.name}` nor its bases set or define `start_layer`"
+        trace.append(context.step(class_name_node(context.source, node), missing))
         fix, no_fix = self._fix(context, node, class_id, split)
         context.report(
             self, class_name_node(context.source, node), f"`{node.name}` {_CONSEQUENCE}{also}",
@@ -175,14 +174,13 @@ class HiddenStageRange(Rule):
         return Fix(UNSAFE, f"forward the range of `self.{attribute}`", (edit,)), ""
 
 
-def hidden(context: Context, class_id: str) -> Split | None:
+def hidden(project: Project, class_id: str) -> Split | None:
     """The split layer list whose range a class that accepts pipeline parallelism does not tell, or None."""
-    return split_below(context.project, class_id) if tells_nothing(context, class_id) else None
+    return split_below(project, class_id) if tells_nothing(project, class_id) else None
 
 
-def tells_nothing(context: Context, class_id: str) -> bool:
+def tells_nothing(project: Project, class_id: str) -> bool:
     """Whether a class accepts pipeline parallelism without any way to ask it for its range."""
-    project = context.project
     if not project.accepts_pp(class_id) or project.is_draft(class_id):
         return False
     return not project.owns_start(class_id) and not forwards_range(project, class_id)

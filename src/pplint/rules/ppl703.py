@@ -8,9 +8,10 @@ from pplint.engine import values as v
 from pplint.engine.context import Context
 from pplint.engine.guards import SINGLE
 from pplint.engine.vocabulary import DRAFT, MODEL_COUNT_NAMES, STAGE_COUNT_NAMES, is_end, is_start
-from pplint.finding import Step
+from pplint.finding import ROOM, STAGE_END, STAGE_START, Asks, Step
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.samples import POOL
+from pplint.rules.why import ONE_STAGE, no_test
 
 _BAD = """\
 from sglang.srt.mem_cache.sample_pool import SamplePool
@@ -128,10 +129,21 @@ class PoolWithoutStageRange(Rule):
         if constructor is not None:
             text = f"the constructor of `{name}` takes `start_layer`"
             trace.append(context.fact_step(constructor[0], constructor[1]["line"], text))
+        trace.append(no_test(context, node.func, ONE_STAGE))
         context.report(
             self, node.func, message, severity=severity, trace=trace, around=node,
             no_fix="where the range comes from is not certain; take the expression of the sibling call",
+            asks=_asks(context, node, class_id),
         )  # fmt: skip
+
+
+def _asks(context: Context, node: ast.Call, class_id: str) -> Asks | None:
+    """What the layers of the stage ask a pool for that has room for them but counts from 0."""
+    count = next(k.value for k in node.keywords if k.arg in STAGE_COUNT_NAMES)
+    paths = v.paths(context.flow.evaluate(count))
+    own = bool(paths) and all(path[-1] in STAGE_COUNT_NAMES for path in paths)
+    listed = any(context.project.classes[one]["shifted"] for one in context.project.mro(class_id))
+    return Asks(ROOM, STAGE_START, STAGE_END) if own and listed else None
 
 
 def _counts(context: Context, count: ast.expr) -> bool:

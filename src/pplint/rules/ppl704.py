@@ -9,9 +9,11 @@ from pplint.engine.context import Context
 from pplint.engine.guards import FIRST
 from pplint.engine.reach import entry_classes, forwards_range, split_below
 from pplint.engine.vocabulary import is_start
-from pplint.finding import INFO, WARNING, Step
+from pplint.finding import INFO, STAGE_START, WARNING, WHOLE, Asks, Step
+from pplint.rules.asking import one_id
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.samples import LAYERS, UTILS
+from pplint.rules.why import FIRST_STAGE, no_test
 
 _HIDING = (
     "srt/models/sample_top.py",
@@ -152,9 +154,12 @@ class DefaultedStageRange(Rule):
             )
             for one in hiding[:3]
         ]  # fmt: skip
+        text = f"an object without `{name}` passes here for one that starts at layer 0"
+        trace += [context.step(node, text), no_test(context, node, FIRST_STAGE)]
         context.report(
             self, node, message, severity=severity, trace=trace,
             no_fix="which object knows the range is for the author to say",
+            asks=Asks(WHOLE, *one_id(0), meant=STAGE_START) if severity != INFO else None,
         )  # fmt: skip
 
 

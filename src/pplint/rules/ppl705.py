@@ -12,6 +12,7 @@ from pplint.engine.instances import position_of
 from pplint.engine.values import Value
 from pplint.finding import ERROR, Step
 from pplint.rules.base import Example, Rule, RuleInfo
+from pplint.rules.why import ONE_STAGE, no_test
 
 _GROUP = (
     "srt/distributed/sample_group.py",
@@ -139,7 +140,7 @@ class GlobalRankAsPeer(Rule):
             f"tensor parallel ranks it names a wrong stage or none; the position is `{text}`{said}"
         )
         context.report(
-            self, argument, message, severity=severity, trace=[step],
+            self, argument, message, severity=severity, trace=[step, no_test(context, argument, ONE_STAGE)],
             no_fix="both ends of the transfer have to change together, and it has to come after the weights are loaded",
         )  # fmt: skip
 

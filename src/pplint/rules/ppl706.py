@@ -10,9 +10,10 @@ from pplint.engine.context import Context
 from pplint.engine.pools import asked_densely
 from pplint.engine.values import Value
 from pplint.engine.vocabulary import is_end, is_start
-from pplint.finding import INFO, WARNING
+from pplint.finding import INFO, WARNING, Step
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.pool_samples import BUFFERS, HYBRID
+from pplint.rules.why import no_test
 
 INFO_TEXT = RuleInfo(
     code="PPL706",
@@ -73,6 +74,9 @@ def first_dim(pool, sparse_layer_ids, start_layer, end_layer):
 )
 
 
+_EMPTY = "that there is such a layer"
+
+
 class StageMayOwnNone(Rule):
     """Judges where the first layer of a kind is taken."""
 
@@ -108,6 +112,7 @@ class StageMayOwnNone(Rule):
             "layer of this kind "
             f"meets {'an' if error[0] in 'AEIOU' else 'a'} {error}",
             severity=WARNING,
+            trace=[*_filled(context, subject), no_test(context, node, _EMPTY)],
             no_fix="what a stage without such a layer should do is for the author to say",
         )
 
@@ -129,12 +134,38 @@ class StageMayOwnNone(Rule):
                     "meets an IndexError",
                     severity=INFO,
                     trace=[
-                        context.fact_step(asked.owner, asked.line, f"`{asked.method}` asks it with DENSE ids")
+                        context.fact_step(
+                            asked.owner, asked.line, f"`{asked.method}` asks it with DENSE ids"
+                        ),
+                        no_test(context, node, _EMPTY),
                     ],
                     no_fix="what a stage without such a layer should do is for the author to say",
                     around=node,
                 )
                 return
+
+
+def _filled(context: Context, subject: ast.expr) -> list[Step]:
+    """Where the dictionary or the list gets the layers of one kind."""
+    found = context.flow.evaluate(subject)
+    for path in v.paths(found):
+        for owner in sorted(context.project.types_of(context.place, path[:-1])) or _keepers(
+            context, path[-1]
+        ):
+            for one in context.project.mro(owner):
+                for entry in context.project.classes[one]["attrs"].get(path[-1], ()):
+                    if entry["v"] == ["mapping"]:
+                        text = f"`{path[-1]}` gets an entry per layer of one kind that the stage owns"
+                        return [context.fact_step(one, entry["line"], text)]
+    for value in found:
+        if value.node is not None and _stage_filter(value):
+            return [context.step(value.node, "only layers of this stage are kept here, of one kind")]
+    return []
+
+
+def _keepers(context: Context, name: str) -> list[str]:
+    """The classes that keep such a dictionary, for a receiver of unknown class."""
+    return sorted(one for one, facts in context.project.classes.items() if name in facts["attrs"])
 
 
 def _number(node: ast.expr) -> int | None:

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import re
+from base64 import b64encode
+from hashlib import sha256
 from html.parser import HTMLParser
 
 from report_desk import Desk, rendered
@@ -38,11 +41,32 @@ def test_everything_is_escaped_and_nothing_is_loaded(desk: Desk) -> None:
     assert text.isascii()
     page = Page(text)
     tags = [tag for tag, _ in page.tags]
-    assert tags.count("script") == 1
-    assert not {"img", "link", "iframe", "object"} & set(tags)
-    assert not [attrs for _, attrs in page.tags if {"src", "href", "onerror"} & set(attrs)]
-    assert "default-src 'none'" in str(page.tags)
+    assert tags.count("script") == 2
+    assert not {"img", "link", "iframe", "object", "base"} & set(tags)
+    for _, attributes in page.tags:
+        assert not [name for name in attributes if name == "src" or name.startswith("on")]
+        assert "style" not in attributes
+        assert (attributes.get("href") or "#").startswith("#")
     assert page.words.count("<script>alert(1)") >= 7
+
+
+def test_the_policy_lets_exactly_our_own_style_and_scripts_run(desk: Desk) -> None:
+    text = rendered("html", desk.report())
+    (policy,) = re.findall('http-equiv="Content-Security-Policy" content="([^"]*)"', text)
+    rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
+    assert rules["default-src"] == rules["base-uri"] == rules["form-action"] == "'none'"
+    for kind, directive in (("style", "style-src"), ("script", "script-src")):
+        blocks = re.findall(f"<{kind}>(.*?)</{kind}>", text, re.DOTALL)
+        hashes = [b64encode(sha256(block.encode()).digest()).decode() for block in blocks]
+        assert rules[directive].split() == [f"'sha256-{one}'" for one in hashes]
+
+
+def test_ids_are_unique_also_for_equal_fingerprints(desk: Desk) -> None:
+    path = desk.file("a.py", "f(0)\n")
+    one = desk.finding(path, "0", fingerprint="same thing")
+    ids = [attrs["id"] for _, attrs in Page(rendered("html", desk.report(one, one))).tags if "id" in attrs]
+    assert len(ids) == len(set(ids))
+    assert {"f-same-thing", "f-same-thing-2"} <= set(ids)
 
 
 def test_a_finding_can_be_read(desk: Desk) -> None:
@@ -54,9 +78,9 @@ def test_a_finding_can_be_read(desk: Desk) -> None:
         "PPL101",
         "literal-layer-id",
         "v = f(0)",
-        "^",
         "because",
         "Unsafe fix",
         "1 error",
+        "in 1 of 3 files",
     ):
         assert words in page.words
