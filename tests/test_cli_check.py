@@ -114,6 +114,7 @@ def test_verbose_says_where_facts_and_time_went(capsys: pytest.CaptureFixture[st
     error = capsys.readouterr().err
     assert "facts from" in error
     assert "judging: " in error
+    assert "parsed 1 file" in error
 
 
 def test_a_mistake_of_pplint_is_one_line(

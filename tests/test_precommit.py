@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -198,3 +199,20 @@ def test_the_whole_tree_is_checked_by_hand(tmp_path: Path, hooks: tuple[Path, st
     assert checked.returncode == 1
     assert f"{BACKEND}:" in checked.stdout
     assert f"{SRT}/layers/attention/triton_backend.py:" in checked.stdout
+
+
+def test_the_page_does_what_it_says(tmp_path: Path, hooks: tuple[Path, str]) -> None:
+    page = (HERE / "docs/pre-commit.md").read_text()
+    config, commands = (
+        re.search(rf"```{kind}\n(.*?)```", page, re.DOTALL)[1] for kind in ("yaml", "bash not-run")
+    )
+    repository = checkout(tmp_path, *hooks, "pplint")
+    address, revision = re.search(r"repo: (\S+)", config)[1], re.search(r"rev: (\S+)", config)[1]
+    text = config.replace(address, str(hooks[0])).replace(revision, hooks[1])
+    (repository / ".pre-commit-config.yaml").write_text(text)
+    git(repository, "add", ".")
+    pre_commit_here = f"{sys.executable} -m pre_commit"
+    done = run(repository, "bash", "-c", re.sub("^pre-commit", pre_commit_here, commands, flags=re.MULTILINE))
+    assert "installed at .git/hooks/pre-push" in done.stdout
+    assert "pplint (whole tree)" in done.stdout
+    assert f"{SRT}/layers/attention/triton_backend.py:" in done.stdout

@@ -36,8 +36,13 @@ def test_t1_a_fix_changes_its_own_bytes_only(here: Path) -> None:
 
 @pytest.mark.parametrize(
     "call",
-    ["build().get_value_buffer(0)", "(p := build()).get_value_buffer(0)", "(await p()).get_value_buffer(0)"],
-    ids=["a call", "a walrus", "an await"],
+    [
+        "build().get_value_buffer(0)",
+        "(p := build()).get_value_buffer(0)",
+        "(await p()).get_value_buffer(0)",
+        "(build + p).get_value_buffer(0)",
+    ],
+    ids=["a call", "a walrus", "an await", "a sum"],
 )
 def test_t2_what_is_asked_is_never_evaluated_twice(call: str, here: Path, capsys: Capture) -> None:
     """Rows 3, 7, 8."""
@@ -89,13 +94,14 @@ SILENCE = {
         [],
     ),
     "unused": ("x = 1  # pplint: ignore[PPL101]\n", ["PPL901"]),
+    "not by another tool's word": ("v = pool.get_value_buffer(0)  # noqa\n", ["PPL101"]),
     "of a misspelt code": ("v = pool.get_value_buffer(0)  # pplint: ignore[PPL1O1]\n", ["PPL101", "PPL902"]),
 }
 
 
 @pytest.mark.parametrize(("text", "codes"), SILENCE.values(), ids=SILENCE)
 def test_t6_silence_is_exact(text: str, codes: list[str], here: Path, capsys: Capture) -> None:
-    """Rows 41 to 44, 48."""
+    """Rows 41 to 44, 47, 48."""
     checkout(here, {"case.py": text})
     run(["--no-cache", "--output", "json", "sglang/case.py"])
     assert [one["code"] for one in json.loads(capsys.readouterr().out)["findings"]] == codes

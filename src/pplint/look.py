@@ -114,6 +114,7 @@ class Look:
         """Judge all files, with the contents of `overlay` in place of those on disk."""
         with self.timed("judging"):
             judged = self._judge(self.files, overlay)
+        self.notes.append(_effort(judged))
         findings, gone = judged.findings, list[Finding]()
         if question := self._question():
             with self.timed("comparing facts"):
@@ -260,6 +261,14 @@ class Look:
                 on_disk = read(path, {})
                 lines[path] = moved_lines(changed, on_disk.data, data) if on_disk else None
         return Changes(lines)
+
+
+def _effort(judged: Judged) -> str:
+    """Say how much was read anew, and what there was to judge by."""
+    from pplint.reports.summary import plural
+
+    parsed = plural(judged.parsed, "file") if judged.parsed else "no file, all is known from the cache"
+    return f"parsed {parsed}; facts from {plural(judged.learnt.files, 'file')}, see `pplint facts`"
 
 
 class Files(NamedTuple):

@@ -21,7 +21,7 @@ def test_counts_per_rule_and_folder_and_groups_of_one_shape(desk: Desk) -> None:
         "      2      -        1     1     -  .\n"
         "\n"
         "By shape (the same code under other names)\n"
-        "      7  PPL101 srt/models/a.py:1, 2, 3, 4, 5 and 2 more places\n"
+        "      7  PPL101 srt/models/a.py:1, 2, 3 and 4 more places\n"
         "\n"
     )
 

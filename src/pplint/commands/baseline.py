@@ -32,7 +32,7 @@ def write(**given: Any) -> int:
     if _troubled(outcome):
         return TROUBLE
     entries = accepted.entries_of(outcome.seen.findings, file)
-    _save(file, entries)
+    _save(_named(given, file), entries)
     complain(f"{_count(len(entries))} accepted in {_shown(file)}")
     return CLEAN
 
@@ -45,7 +45,7 @@ def prune(**given: Any) -> int:
     outcome, file = _check(given, use_entries=True)
     if _troubled(outcome):
         return TROUBLE
-    _save(file, accepted.without(_read(file), outcome.seen.stale))
+    _save(_named(given, file), accepted.without(_read(file), outcome.seen.stale))
     complain(f"{_count(len(outcome.seen.stale))} removed from {_shown(file)}")
     return CLEAN
 
@@ -76,6 +76,12 @@ def _check(given: dict[str, Any], use_entries: bool) -> tuple[Outcome, str]:
     return outcome_of(request, not given["no_progress"]), file
 
 
+def _named(given: dict[str, Any], file: str) -> str:
+    """Return the file as it was named: links on the way to it count. That of the settings is followed already."""
+    default = str(os.path.realpath(accepted.DEFAULT_FILE))
+    return given["baseline"] or (accepted.DEFAULT_FILE if file == default else file)
+
+
 def _troubled(outcome: Outcome) -> bool:
     """Say what went wrong: what is not found in a file that cannot be read is not gone."""
     for trouble in outcome.seen.troubles:
@@ -92,8 +98,11 @@ def _read(file: str) -> tuple[accepted.Entry, ...]:
 
 
 def _save(file: str, entries: Iterable[accepted.Entry]) -> None:
+    from pplint.files.stray import refusal
     from pplint.files.write import WriteError, write_atomically
 
+    if said := refusal(file):
+        raise Failure(said)
     try:
         write_atomically(file, accepted.text(entries), None)
     except WriteError as error:

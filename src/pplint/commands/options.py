@@ -81,13 +81,17 @@ def paths_and_settings(given: dict[str, Any]) -> tuple[tuple[str, ...], Settings
 
 
 def cache_folder(given: dict[str, Any]) -> str | None:
-    """Return the absolute folder of the cache, or None for no cache.
+    """Return the absolute folder of the cache, or None for no cache. Raises Failure.
 
     By default it is the user's and not the project's: a checkout must not say where pplint writes.
     """
     if given["no_cache"]:
         return None
     if given["cache_dir"]:
+        from pplint.files.stray import refusal
+
+        if said := refusal(given["cache_dir"]):
+            raise Failure(f"--cache-dir {said}")
         return str(os.path.realpath(given["cache_dir"]))
     home = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
     return str(home / "pplint") if home.is_absolute() else None

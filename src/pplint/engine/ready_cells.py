@@ -150,7 +150,7 @@ class Structure:
         if not found[0] or not found[1]:
             what = "embedding" if not found[0] else "norm after the last layer"
             return self.at_class(UNKNOWN, model.class_id, f"no {what} is in view")
-        everywhere = [one for one in modules if one.stage is None and not one.alone]
+        everywhere = [one for one in modules if one.stage is None and not one.placed]
         if everywhere:
             names = " and ".join(dict.fromkeys(f"`{one.attribute}`" for one in everywhere))
             many = "are" if len({one.attribute for one in everywhere}) > 1 else "is"

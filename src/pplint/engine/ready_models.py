@@ -212,10 +212,10 @@ def _way(
         for position, attribute in enumerate(one.path):
             reached = {kind for each in reached for kind in kept_classes(project, each, attribute)}
             chain = one.path[: position + 1]
-            yield from ((chain, kind) for kind in sorted(reached) if _leads(project, kind, one, position + 1))
+            yield from ((chain, kind) for kind in sorted(reached) if leads(project, kind, one, position + 1))
 
 
-def _leads(project: Project, class_id: str, to: LayerList, position: int) -> bool:
+def leads(project: Project, class_id: str, to: LayerList, position: int) -> bool:
     """Whether an instance of a class leads to the holder of a list by the rest of its chain."""
     reached = {class_id}
     for attribute in to.path[position:]:

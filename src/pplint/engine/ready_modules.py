@@ -23,21 +23,22 @@ HEAD = re.compile(r"^(lm_head|output|embed_out|output_layer|lm_head_\w+|head)$")
 _BUILDS_EMBEDDING = re.compile(r"embed", re.IGNORECASE)
 _BUILDS_NORM = re.compile(r"")
 _BUILDS_HEAD = re.compile(r"Head|Linear|Embedding")
+_PLACEHOLDER = ["call", [MISSING_LAYER]]
 _ABSENT = frozenset({MISSING_LAYER, "Identity"})
 
 
 class EndModule(NamedTuple):
     """A module that belongs to the first or the last stage: who assigns it, and where it is built.
 
-    `stage` says on which stages it is real, None when every stage has it; `alone` is true when it is built under a
-    test of the stage that the placeholder's class does not show.
+    `stage` says on which stages it is real, None when that is not known or every stage has it; `placed` is true when
+    it is built under a test of the stage even if which one is not known.
     """
 
     owner: str
     attribute: str
     line: int
     stage: StageModule | None
-    alone: bool
+    placed: bool
 
 
 Finder = Callable[[Project, str], Iterator[EndModule]]
@@ -86,9 +87,12 @@ def _modules(
             entries = project.classes[one]["attrs"].get(attribute, ())
             built = [entry for entry in entries if _builds(entry["v"], builder)]
             if built:
-                alone = all(_under_test(entry) or _in_method(project, one, entry["v"]) for entry in built)
+                placed = any(entry["v"][:2] == _PLACEHOLDER for entry in entries)
+                placed = placed or all(
+                    _under_test(entry) or _in_method(project, one, entry["v"]) for entry in built
+                )
                 yield EndModule(
-                    one, attribute, built[0]["line"], stage_module(project, one, attribute), alone
+                    one, attribute, built[0]["line"], stage_module(project, one, attribute), placed
                 )
                 break
 

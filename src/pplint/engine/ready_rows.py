@@ -9,7 +9,7 @@ from pplint.engine.accessors import Accessors
 from pplint.engine.context import Facts
 from pplint.engine.deep import with_room
 from pplint.engine.project import Project
-from pplint.engine.reach import entries
+from pplint.engine.reach import entries, entries_above
 from pplint.engine.readiness import COLUMNS, NOT_APPLICABLE, UNKNOWN, Cell, Matrix, Row, is_below, verdict_of
 from pplint.engine.ready_cells import Structure
 from pplint.engine.ready_models import MODEL, Model, model_of
@@ -18,6 +18,7 @@ from pplint.engine.ready_runs import Runs
 from pplint.engine.ready_sources import Sources
 from pplint.engine.ready_walk import Seen, walked
 from pplint.engine.ready_whatif import as_if_split
+from pplint.finding import INFO
 
 _UNSPLIT = frozenset({"PPL303"})
 
@@ -55,15 +56,14 @@ class _Rows:
         whole = dict.fromkeys(
             project.module_of(layers.owner)
             for one in asked
-            if project.accepts_pp(one.class_id)
             for layers in one.layers
-            if not layers.split
+            if not layers.split and any(map(project.accepts_pp, entries_above(project, layers.owner)))
         )
         unsplit = frozenset(
             (module, finding.span.line)
             for module, seen in self._walk(project, whole, _UNSPLIT).items()
             for finding in seen.findings
-            if finding.code in _UNSPLIT
+            if finding.code in _UNSPLIT and finding.severity != INFO
         )
         self.structure = Structure(project, self.whatif, self.sources, unsplit)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from pplint.engine.guards import FIRST, LAST
 from pplint.engine.project import Project
-from pplint.engine.ready_models import MODEL, LayerList, Model
+from pplint.engine.ready_models import MODEL, LayerList, Model, leads
 from pplint.engine.ready_modules import embeddings, norms
 from pplint.engine.vocabulary import MISSING_LAYER
 
@@ -21,13 +21,14 @@ def as_if_split(project: Project, models: Iterable[Model]) -> Project:
     for model in models:
         if model.kind != MODEL:
             continue
-        for _, one in model.inner:
-            _accept(project, one, changed)
         for layers in model.layers:
             if not layers.split:
                 _split(project, layers, changed)
-                for _, one in model.inner:
-                    _place(project, one, changed)
+        for path, one in model.inner:
+            for base in project.mro(one):
+                _accept(project, base, changed)
+            split = {layers.split for layers in model.layers if leads(project, one, layers, len(path))}
+            _place(project, one, split == {False}, changed)
     summaries = dict(project.summaries)
     for class_id, facts in changed.items():
         module, name = project.module_of(class_id), project.class_name(class_id)
@@ -45,10 +46,9 @@ def _changed(project: Project, class_id: str, changed: dict[str, dict[str, Any]]
 
 
 def _accept(project: Project, class_id: str, changed: dict[str, dict[str, Any]]) -> None:
-    found = project.method(class_id, "forward")
-    if found is not None and not found[1]["proxy"]:
-        methods = _changed(project, found[0], changed)["methods"]
-        methods["forward"] = {**found[1], "proxy": True}
+    forward = project.classes[class_id]["methods"].get("forward")
+    if forward is not None and not forward["proxy"]:
+        _changed(project, class_id, changed)["methods"]["forward"] = {**forward, "proxy": True}
 
 
 def _split(project: Project, layers: LayerList, changed: dict[str, dict[str, Any]]) -> None:
@@ -61,14 +61,20 @@ def _split(project: Project, layers: LayerList, changed: dict[str, dict[str, Any
         attributes.setdefault(name, [{**known, "v": ["item", call, position]}])
 
 
-def _place(project: Project, class_id: str, changed: dict[str, dict[str, Any]]) -> None:
-    """Let the embedding stay on the first stage and the final norm on the last."""
+def _place(project: Project, class_id: str, whole: bool, changed: dict[str, dict[str, Any]]) -> None:
+    """Let the embedding stay on the first stage and the final norm on the last.
+
+    Those of a model whose layers are `whole`, and those that are placed by a test which is not understood.
+    """
     for stage, modules in ((FIRST, embeddings), (LAST, norms)):
         for module in modules(project, class_id):
-            if module.stage is None and not module.alone:
+            if module.stage is None and (whole or module.placed):
                 entries = project.classes[module.owner]["attrs"][module.attribute]
                 attributes = _changed(project, module.owner, changed)["attrs"]
                 real = [{**entry, "method": "__init__", "on": [stage]} for entry in entries]
                 absent = ["call", [MISSING_LAYER], [], False, module.line, 0]
                 placeholder = {"v": absent, "line": module.line, "method": "__init__", "off": [stage]}
-                attributes[module.attribute] = [*real, placeholder]
+                attributes[module.attribute] = [
+                    *(one for one in real if one["v"][:2] != absent[:2]),
+                    placeholder,
+                ]

@@ -118,8 +118,11 @@ def write_whole(file: str, data: bytes) -> None:
     """Write a file whole or not at all; a pipe or a device is fed. Raises ReportError when it cannot be written."""
     from pathlib import Path
 
+    from pplint.files.stray import refusal
     from pplint.files.write import WriteError, write_atomically
 
+    if said := refusal(file):
+        raise ReportError(said)
     path = Path(file)
     try:
         if path.exists() and not path.is_file():

@@ -12,7 +12,7 @@ from pplint.reports.paths import display_path
 from pplint.reports.report import Report
 from pplint.reports.summary import plural
 
-PLACES = 5
+PLACES = 3
 """Places of one shape that are named."""
 
 

@@ -115,8 +115,8 @@ class LiteralLayerIndex(Rule):
         severity, condition = context.level(padded.owner, number)
         picked = _picked(context, element)
         fix, no_fix = self._fix(context, slots, picked) if picked is not None else (None, "")
-        place = "first" if number.data == 0 else "last" if number.data == -1 else "some"
-        who = f"only the {place} stage has a layer there, the others a placeholder"
+        owner = {0: "only the first stage", -1: "only the last stage"}.get(number.data, "only one stage")
+        who = f"{owner} has a layer there, the others a placeholder"
         if slots.low != slots.high:
             who = "on a stage that does not own them all some are placeholders"
         message = (
