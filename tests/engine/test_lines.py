@@ -36,5 +36,5 @@ def test_what_stays_the_same_moves_while_the_rest_changes() -> None:
 
 
 def test_lines_that_are_too_few_are_refused() -> None:
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="shorter"):
         with_lines(summary("def one(a):\n    use(a)\n"), [1])
