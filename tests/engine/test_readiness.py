@@ -223,6 +223,14 @@ LOADERS = [
         changed(("        params_dict = dict(self.named_parameters())\n", "        return Loader(self).load(weights)\n")),
         "loader", "unknown", "", "no lookup",
     ),
+    Case(
+        "the loader tests a range that the model does not have",
+        changed(
+            ("self.layers, self.start_layer, self.end_layer = make", "self.layers, self.first, self.stop = make"),
+            ("layer_id is not None and not", 'layer_id is not None and hasattr(self.model, "start_layer") and not'),
+        ),
+        "loader", "missing", "PPL302", "params_dict[name].weight",
+    ),
     Case("no loader is in view", changed(("def load_w", "def read_w")), "loader", "unknown", "", "no `load_weights`"),
 ]  # fmt: skip
 

@@ -10,7 +10,7 @@ from pplint.engine.project import Project
 from pplint.engine.reach import forwards_range
 from pplint.engine.readiness import MET, MISSING, UNKNOWN, Cell
 from pplint.engine.ready_loader import LoaderUse
-from pplint.engine.ready_models import LayerList, Model, kept_classes
+from pplint.engine.ready_models import LayerList, Model, has_member, kept_classes
 from pplint.engine.ready_modules import EndModule, embeddings, end_modules, heads, norms
 from pplint.engine.ready_proxies import ProxyUse
 from pplint.engine.ready_sources import Sources
@@ -114,7 +114,8 @@ class Structure:
             if entries:
                 wrong = self._wrong(class_id, name, [entry["v"] for entry in entries])
                 reason = wrong or f"`{owner}` assigns `{name}`"
-                return self.cell(MISSING if wrong else MET, module, entries[0]["line"], reason)
+                telling = next((entry for entry in entries if entry["v"][0] != "int"), entries[0])
+                return self.cell(MISSING if wrong else MET, module, telling["line"], reason)
         return None
 
     def _wrong(self, class_id: str, name: str, values: list[list[Any]]) -> str:
@@ -127,20 +128,11 @@ class Structure:
                 kinds = frozenset({class_id})
                 for attribute in path[1:-1]:
                     kinds = frozenset(k for one in kinds for k in kept_classes(self.project, one, attribute))
-                lacking = [one for one in sorted(kinds) if not self._has(one, name)]
+                lacking = [one for one in sorted(kinds) if not has_member(self.project, one, name)]
                 if lacking:
                     inner = self.project.class_name(lacking[0])
                     return f"`{name}` is taken from `{inner}`, which has none"
         return ""
-
-    def _has(self, class_id: str, name: str) -> bool:
-        if self.project.method(class_id, "__getattr__") is not None:
-            return True
-        return any(
-            name in self.project.classes[one][kind]
-            for one in self.project.mro(class_id)
-            for kind in ("attrs", "methods")
-        )
 
     def ends(self, model: Model) -> Cell:
         """Embedding, final norm and output head are placed by stage."""

@@ -12,7 +12,7 @@ from pplint.engine.guards import LAST
 from pplint.engine.modules import stage_module
 from pplint.engine.project import Project
 from pplint.engine.readiness import MET, MISSING, NOT_APPLICABLE, UNKNOWN, Cell
-from pplint.engine.ready_models import Model, kept_classes
+from pplint.engine.ready_models import Model, has_member, kept_classes
 from pplint.engine.ready_modules import EMBEDDING, HEAD
 from pplint.engine.ready_runs import Runs
 from pplint.engine.ready_sources import Sources
@@ -151,7 +151,7 @@ class Judgement:
         file = self.project.files[self.project.module_of(tie.owner)]
         head, last = tie.attribute, tie.path[-1]
         named = ".".join(("self", *tie.path))
-        if kinds and not any(_keeps(self.project, one, last) for one in kinds):
+        if kinds and not any(has_member(self.project, one, last) for one in kinds):
             owner = self.project.class_name(min(kinds))
             said = f"`{head}` is `{named}`, untested, and `{owner}` has no `{last}`"
             return Cell(MISSING, file, tie.line, "", said)
@@ -209,11 +209,6 @@ def _in_forward(note: Note) -> bool:
 
 def _is_range(note: Note) -> bool:
     return note.text.startswith("range(")
-
-
-def _keeps(project: Project, class_id: str, attribute: str) -> bool:
-    known = (project.classes[one] for one in project.mro(class_id))
-    return any(attribute in facts["attrs"] or attribute in facts["methods"] for facts in known)
 
 
 def _more(first: Finding, others: Sequence[Finding]) -> str:

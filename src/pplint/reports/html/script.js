@@ -92,9 +92,7 @@
     return words.every((word) => item.text.includes(word));
   }
 
-  function show(element, shown) {
-    if (element.hidden === shown) element.hidden = !shown;
-  }
+  const show = (element, shown) => { if (element.hidden === shown) element.hidden = !shown; };
 
   function filterFindings(words) {
     const levels = new Set(checked("level"));
@@ -236,11 +234,9 @@
   // What people do -------------------------------------------------------------------------------------
   let waiting = 0;
   form.addEventListener("input", () => {
+    target = "";
     cancelAnimationFrame(waiting);
-    waiting = requestAnimationFrame(() => {
-      target = "";
-      apply();
-    });
+    waiting = requestAnimationFrame(apply);
   });
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("reset", (event) => {
