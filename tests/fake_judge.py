@@ -75,6 +75,10 @@ def judge(request: JudgeRequest) -> Judged:
     return Judged(tuple(findings), tuple(troubles), len(request.files), frozenset(marked))
 
 
+def said(root: str, path: str, content: bytes | None = None) -> str:
+    return "" if content is None else ast.dump(Source.of(path, content).parse())
+
+
 def _findings(source: Source) -> Iterator[Finding]:
     seen: Counter[str] = Counter()
     tree = source.parse()
@@ -143,7 +147,7 @@ def _header(source: Source, statement: ast.stmt) -> Span:
 def install(patch: pytest.MonkeyPatch) -> None:
     """Put this judge, and a root that is the root of everything, in the engine's place."""
     check, root = ModuleType("pplint.engine.check"), ModuleType("pplint.engine.root")
-    check.judge, check.JudgeRequest = judge, JudgeRequest  # type: ignore[attr-defined]
+    check.judge, check.JudgeRequest, check.said = judge, JudgeRequest, said  # type: ignore[attr-defined]
     check.is_test = lambda root, path: path.endswith("/test_a.py")  # type: ignore[attr-defined]
     root.find_root, root.RootError = find_root, RootError  # type: ignore[attr-defined]
     patch.setitem(sys.modules, "pplint.engine.check", check)

@@ -41,8 +41,7 @@ FLOORS = (
     (
         "pplint.engine.reading",
         "pplint.engine.workers",
-        "pplint.engine.store",
-        "pplint.engine.snapshot",
+        "pplint.engine.inquiry",
         "pplint.engine.check",
         "pplint.engine.distrust",
     ),  # these run the rules

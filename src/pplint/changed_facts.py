@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple, Protocol
 
 from pplint.finding import INFO, Finding
-from pplint.source.text import Source, SourceError
+from pplint.source.text import SourceError
 
 HINT = b"layer"
 """A file without these bytes says nothing about layers, so its old version need not be looked up."""
@@ -24,11 +24,15 @@ class Judged(Protocol):
 Judge = Callable[[tuple[str, ...], Mapping[str, bytes]], Judged]
 
 
+Said = Callable[[str, bytes | None], str]
+
+
 class Question(NamedTuple):
     """Which answers to compare: what `files` get with the new and the old contents of `changed`.
 
     `judged` are the files that are judged already; `revision` is git's name of the old contents. Paths are
-    absolute and real; `root` shortens them in texts.
+    absolute and real; `root` shortens them in texts. `said` is the judge's name for what a file says,
+    with a content for what it says then. It may give "" for a file as it is, and raises SourceError.
     """
 
     revision: str
@@ -36,6 +40,7 @@ class Question(NamedTuple):
     judged: tuple[str, ...]
     files: Callable[[], tuple[str, ...]]
     root: str
+    said: Said
 
 
 class Answer(NamedTuple):
@@ -53,7 +58,7 @@ def compared(
     from pplint.git import GitError
 
     try:
-        old = old_contents(question.revision, question.changed, overlay)
+        old = old_contents(question.revision, question.changed, overlay, question.said)
     except GitError as error:
         return Answer(found, [], (f"facts are not compared with the last commit's: {error}",))
     if not old:
@@ -94,7 +99,9 @@ def compare(
     )
 
 
-def old_contents(revision: str, paths: Iterable[str], overlay: Mapping[str, bytes]) -> dict[str, bytes]:
+def old_contents(
+    revision: str, paths: Iterable[str], overlay: Mapping[str, bytes], said: Said
+) -> dict[str, bytes]:
     """Return what `revision` holds for those of `paths` that say something else about layers now.
 
     A file that is not in `revision` was empty then. Raises GitError.
@@ -109,34 +116,21 @@ def old_contents(revision: str, paths: Iterable[str], overlay: Mapping[str, byte
     return {
         path: then.get(path, b"")
         for path, data in now.items()
-        if _facts_differ(path, then.get(path, b""), data)
+        if _facts_differ(path, then.get(path, b""), data, said)
     }
 
 
-def _facts_differ(path: str, then: bytes, now: bytes) -> bool:
+def _facts_differ(path: str, then: bytes, now: bytes, said: Said) -> bool:
     if then == now:
         return False
     try:
-        new = _facts(path, now)
+        new = said(path, None) or said(path, now)
     except SourceError:
         return False  # the judge names the file
     try:
-        return new != _facts(path, then)
+        return new != said(path, then)
     except SourceError:
         return True
-
-
-def _facts(path: str, data: bytes) -> object:
-    """The summary of a file without its places, so that moved lines are no change."""
-    import ast
-
-    from pplint.engine.summary import summarise
-
-    tree = Source.of(path, data).parse()
-    for node in ast.walk(tree):
-        if hasattr(node, "lineno"):
-            vars(node).update(lineno=1, end_lineno=1)
-    return summarise(tree)
 
 
 def _content(path: str, overlay: Mapping[str, bytes]) -> bytes:

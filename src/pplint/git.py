@@ -66,15 +66,16 @@ def contents_at(revision: str, top: str, paths: Iterable[str]) -> dict[str, byte
 
     A path that the revision does not hold is left out. Raises `GitError`, also where there is no commit yet.
     """
-    commit = _git(
-        top, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"
-    ).strip()
     names = {path: os.fsencode(os.path.relpath(path, top)) for path in paths}
     asked = [path for path, name in names.items() if b"\n" not in name and not name.startswith(b"../")]
-    lines = b"".join(commit + b":" + names[path] + b"\n" for path in asked)
-    answer = _git(top, "cat-file", "--batch", given=lines)
+    start = os.fsencode(revision)
+    lines = b"".join(start + b":" + names[path] + b"\n" for path in asked)
+    answer = _git(top, "cat-file", "--batch", given=start + b"^{tree}\n" + lines)
+    head, _, answer = answer.partition(b"\n")
+    if head.endswith(b" missing"):
+        raise GitError(f"unknown git revision {revision!r} in {top}")
     found: dict[str, bytes] = {}
-    place = 0
+    place = int(head.rsplit(b" ", 1)[1]) + 1  # past the content of the tree
     for path in asked:
         end = answer.index(b"\n", place)
         header = answer[place:end].rsplit(b" ", 2)

@@ -160,7 +160,7 @@ def _around(folder: str, settings: Settings) -> tuple[str, ...]:
 
 def _is_silent_test(path: str, data: bytes, settings: Settings, root: Root) -> bool:
     """Whether nothing can be said about a file of test code, so that no facts are needed."""
-    from pplint.engine.reading import is_test
+    from pplint.engine.paths import is_test
 
     return not settings.include_tests and MARK not in data and is_test(root.path, path)
 

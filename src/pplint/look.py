@@ -153,11 +153,21 @@ class Look:
                 path for path in self.since.lines if path.startswith(inside) and path.endswith(SUFFIXES)
             ]
             return Question(
-                self.request.since or "HEAD", tuple(changed), self.files, lambda: self.files, self.root.path
+                self.request.since or "HEAD",
+                tuple(changed),
+                self.files,
+                lambda: self.files,
+                self.root.path,
+                self._said,
             )
         if self.request.stdin is None and all(Path(path).is_file() for path in self.request.paths):
-            return Question("HEAD", self.files, self.files, self._others, self.root.path)
+            return Question("HEAD", self.files, self.files, self._others, self.root.path, self._said)
         return None
+
+    def _said(self, path: str, content: bytes | None) -> str:
+        from pplint.engine.check import said
+
+        return said(self.root.path, path, content)
 
     def _others(self) -> tuple[str, ...]:
         """Return the files of the tree that are not named."""
@@ -214,7 +224,7 @@ class Look:
 
     def _ran_on(self, path: str) -> frozenset[str]:
         """Return the codes that ran on a file: test code is read, but its rules run on request only."""
-        from pplint.engine.reading import is_test
+        from pplint.engine.paths import is_test
 
         codes = self.codes - self.ignored_in(path)
         tests_too = self.settings.include_tests

@@ -48,7 +48,7 @@ def look(tree: Path, cache: Path, *names: str, trust: bool = True) -> Judged:
 
 @pytest.fixture(autouse=True)
 def _old_files(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pplint.engine.snapshot._FRESH_NS", -(10**18))
+    monkeypatch.setattr("pplint.engine.stamps._FRESH_NS", -(10**18))
 
 
 def places(judged: Judged) -> list[tuple[str, int]]:
@@ -132,6 +132,6 @@ def test_a_cache_that_cannot_be_written_stops_nothing(tree, tmp_path):
 
 
 def test_a_file_changed_a_moment_ago_is_never_taken_as_known(tree, tmp_path, monkeypatch):
-    monkeypatch.setattr("pplint.engine.snapshot._FRESH_NS", 10**18)
+    monkeypatch.setattr("pplint.engine.stamps._FRESH_NS", 10**18)
     look(tree, tmp_path / "cache")
     assert look(tree, tmp_path / "cache").parsed == 2

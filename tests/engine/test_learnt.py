@@ -39,7 +39,7 @@ def look(root: Path, name: str = "sglang/srt/pool.py") -> Judged:
 
 @pytest.fixture(autouse=True)
 def _old_files(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pplint.engine.snapshot._FRESH_NS", -(10**18))
+    monkeypatch.setattr("pplint.engine.stamps._FRESH_NS", -(10**18))
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from pplint.engine.accessors import GLOBAL
 from pplint.engine.check import JudgeRequest, facts_of, is_test, judge
 from pplint.engine.context import Facts
-from pplint.engine.project import position_of
+from pplint.engine.instances import position_of
 from pplint.engine.root import find_root
 from pplint.finding import SAFE, Finding
 from pplint.fixes import fix_source

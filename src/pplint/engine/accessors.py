@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+from pplint.engine.instances import position_of
+from pplint.engine.names import Place, Rows
 from pplint.engine.pools import stage_list
-from pplint.engine.project import Place, Project, position_of
+from pplint.engine.project import Project
 from pplint.engine.vocabulary import is_end, is_start
 
 GLOBAL = "GLOBAL"
@@ -24,6 +26,9 @@ class Evidence(NamedTuple):
     next: tuple[str, str] | None
 
 
+_NONE: dict[str, Evidence] = {}
+
+
 class Target(NamedTuple):
     """One definition that a call may reach: function id, class id or "", parameter, its argument position."""
 
@@ -35,44 +40,76 @@ class Target(NamedTuple):
 
 
 Key = tuple[str, str]
+Spaces = dict[str, dict[str, dict[str, Evidence]]]
+"""By space, function id and parameter. What comes from disk has plain lists in the place of `Evidence`, see `known`."""
 
 
 class Accessors:
-    """The solved parameters. Function ids are `module:Class.method` or `module:function`."""
+    """The parameters whose space is known. Function ids are `module:Class.method` or `module:function`.
 
-    def __init__(self, project: Project) -> None:
+    They are solved from the facts of `project`, or taken over from an earlier solution of the same facts.
+    """
+
+    def __init__(self, project: Project, spaces: Spaces | None = None) -> None:
         self.project = project
-        self.spaces: dict[str, dict[str, dict[str, Evidence]]] = {GLOBAL: {}, LOCAL: {}}
-        self._facts: dict[str, tuple[Place, dict[str, Any]]] = {}
-        self.names: dict[str, set[str]] = {GLOBAL: set(), LOCAL: set()}
-        self._by_name: dict[tuple[str, str], list[Target]] = {}
+        self.asking = project.asking
+        self.spaces: Spaces = spaces or {GLOBAL: {}, LOCAL: {}}
+        self.names: dict[str, set[str]] = {
+            space: {_last(function) for function in known} for space, known in self.spaces.items()
+        }
+        self._by_name: list[tuple[str, str, str]] = []
+        if spaces is None:
+            self._solve()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"project": self.project, "spaces": self.spaces}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        Accessors.__init__(self, state["project"], state["spaces"])
+
+    def _solve(self) -> None:
         self._fresh: dict[str, set[str]] = {GLOBAL: set(), LOCAL: set()}
-        self._collect()
-        self._seed()
+        self._edges: dict[str, list[tuple[str, Place, list[Any]]]] = {}
+        functions = list(self._functions())
+        for function, place, facts in functions:
+            for passed in facts["passes"]:
+                self._edges.setdefault(passed[1][-1], []).append((function, place, passed))
+        self._seed(functions)
         for space in (LOCAL, GLOBAL):
             while self._fresh[space]:
                 names, self._fresh[space] = self._fresh[space], set()
                 for name in sorted(names):
                     self._spread(space, name)
+        self._edges = {}
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_edges": {}}
-
-    def _collect(self) -> None:
+    def _functions(self) -> Iterator[tuple[str, Place, dict[str, Any]]]:
         for module, summary in self.project.summaries.items():
             for name, facts in summary["functions"].items():
-                self._facts[f"{module}:{name}"] = Place(module, "", name), facts
+                yield f"{module}:{name}", Place(module, "", name), facts
             for class_name, owner in summary["classes"].items():
                 for name, facts in owner["methods"].items():
                     place = Place(module, f"{module}:{class_name}", name)
-                    self._facts[f"{module}:{class_name}.{name}"] = place, facts
-        self._edges: dict[str, list[tuple[str, Place, list[Any]]]] = {}
-        for function, (place, facts) in self._facts.items():
-            for passed in facts["passes"]:
-                self._edges.setdefault(passed[1][-1], []).append((function, place, passed))
+                    yield f"{module}:{class_name}.{name}", place, facts
 
-    def _seed(self) -> None:
-        for function, (place, facts) in self._facts.items():
+    def facts_of(self, function: str) -> dict[str, Any]:
+        """The facts of a function by its id."""
+        module, _, dotted = function.partition(":")
+        owner, _, name = dotted.rpartition(".")
+        return self.project.function(Place(module, f"{module}:{owner}" if owner else "", name)) or (
+            self.project.plain_function(module, dotted) or {}
+        )
+
+    def known(self, space: str, function: str) -> dict[str, Evidence]:
+        """The parameters of a function that are known to be in a space."""
+        self.asking.keys.add(f"{space} {function}")
+        known = self.spaces[space].get(function, _NONE)
+        for parameter, evidence in known.items():
+            if not isinstance(evidence, Evidence):
+                known[parameter] = Evidence(*evidence[:3], tuple(evidence[3]) if evidence[3] else None)
+        return known
+
+    def _seed(self, functions: list[tuple[str, Place, dict[str, Any]]]) -> None:
+        for function, place, facts in functions:
             for parameter, how, path, line in facts["uses"]:
                 if is_end(parameter) or is_start(parameter):
                     continue
@@ -101,6 +138,8 @@ class Accessors:
     ) -> None:
         known = self.spaces[space].setdefault(key[0], {})
         if key[1] not in known:
+            for one in self._by_name:
+                self.asking.known.pop(one, None)
             self._by_name.clear()
             self.names[space].add(place.function.rpartition(".")[2])
             known[key[1]] = Evidence(place.module, line, text, following)
@@ -128,22 +167,26 @@ class Accessors:
 
     def lines_of(self, module: str) -> list[int]:
         """The lines at which functions of a module begin that take a layer id or index."""
-        return [
-            self._facts[function][1]["line"]
-            for known in self.spaces.values()
-            for function in known
-            if function.partition(":")[0] == module
-        ]
+        functions = self.project.row("takers", module, self.all_takers) or ()
+        return [self.facts_of(function)["line"] for function in functions]
+
+    def all_takers(self) -> Rows:
+        """The table of the functions of each module that take a layer id or index."""
+        takers: Rows = {}
+        for known in self.spaces.values():
+            for function in known:
+                takers.setdefault(function.partition(":")[0], []).append(function)
+        return takers
 
     @property
     def constructed(self) -> set[str]:
         """The names of the classes whose constructor takes a layer id or index."""
         owners = {
-            self._facts[function][0].owner
+            function.removesuffix(".__init__")
             for known in self.spaces.values()
             for function in known
             if function.endswith(".__init__")
-        } - {""}
+        }
         heirs = {heir for owner in owners for heir in self.project.children(owner)}
         return {self.project.class_name(one).rpartition(".")[2] for one in owners | heirs}
 
@@ -196,15 +239,14 @@ class Accessors:
         """Targets for a receiver of unknown type: only where the definitions in view agree."""
         if name not in self.names[space] or name in COMMON_METHODS:
             return []
-        known = self._by_name.get((name, space))
-        if known is None:
-            known = self._by_name[name, space] = self._agreed(name, space)
-        return known
+        key = ("by name", name, space)
+        self._by_name.append(key)
+        return self.asking.remember(key, lambda: self._agreed(name, space))
 
     def _agreed(self, name: str, space: str) -> list[Target]:
         found: list[Target] = []
         silent = 0
-        for owner in self.project.definers.get(name, ()):
+        for owner in self.project.definers(name):
             facts = self.project.classes[owner]["methods"][name]
             here = self._of(f"{owner}.{name}", owner, space)
             other = self._of(f"{owner}.{name}", owner, LOCAL if space == GLOBAL else GLOBAL)
@@ -216,10 +258,10 @@ class Accessors:
         return found if owners and len(owners) * 3 >= 2 * (len(owners) + silent) else []
 
     def _of(self, function: str, owner: str, space: str) -> list[Target]:
-        known = self.spaces[space].get(function)
+        known = self.known(space, function)
         if not known:
             return []
-        facts = self._facts[function][1]
+        facts = self.facts_of(function)
         return [Target(function, owner, p, position_of(facts, p), evidence) for p, evidence in known.items()]
 
     def tolerates(self, target: Target) -> bool:
@@ -230,7 +272,7 @@ class Accessors:
             if following is None:
                 return False
             function, parameter = following
-            uses = self._facts[function][1]["uses"]
+            uses = self.facts_of(function)["uses"]
             if any(one[0] == parameter and one[1] in ("compared", "key") for one in uses):
                 return True
             evidence = self._evidence(following)
@@ -249,10 +291,14 @@ class Accessors:
 
     def _evidence(self, key: Key) -> Evidence | None:
         return next(
-            (known for space in self.spaces.values() if (known := space.get(key[0], {}).get(key[1]))), None
+            (found for space in self.spaces if (found := self.known(space, key[0]).get(key[1]))), None
         )
 
 
 def matches(target: Target, where: int | str) -> bool:
     """Whether an argument at a position or with a keyword reaches the target's parameter."""
     return target.parameter == where if isinstance(where, str) else target.position == where
+
+
+def _last(function: str) -> str:
+    return function.partition(":")[2].rpartition(".")[2]

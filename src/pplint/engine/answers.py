@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from pplint.engine.accessors import GLOBAL, Accessors, Target, matches
-from pplint.engine.project import Place
+from pplint.engine.names import Place
 from pplint.finding import KEYED, SHIFTED
 
 UNKNOWN = ""

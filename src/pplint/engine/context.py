@@ -22,8 +22,9 @@ from pplint.engine.levels import (
     on_by_default,
 )  # fmt: skip
 from pplint.engine.modules import flag_facts, stages_of_callers
-from pplint.engine.pools import StageList, mapping_names, stage_list
-from pplint.engine.project import Padded, Place, Project
+from pplint.engine.names import Place
+from pplint.engine.pools import StageList, names_mapping, stage_list
+from pplint.engine.project import Padded, Project
 from pplint.engine.shape import shape_of
 from pplint.engine.values import Value, Values
 from pplint.engine.vocabulary import DRAFT
@@ -193,7 +194,7 @@ class Context(Listener):
         """Whether a chain is a dictionary from GLOBAL ids to DENSE ids."""
         owners = self.project.types_of(self.place, path[:-1]) if len(path) > 1 else frozenset()
         if not owners:
-            return len(path) > 1 and path[-1] in mapping_names(self.project)
+            return len(path) > 1 and names_mapping(self.project, path[-1])
         return any(self.project.is_mapping(owner, path[-1]) for owner in owners)
 
     def is_stage_list(self, path: tuple[str, ...]) -> bool:

@@ -8,7 +8,8 @@ from typing import NamedTuple
 from pplint.engine import values as v
 from pplint.engine.attention import FunctionNode
 from pplint.engine.handed import definitions, parameter_at
-from pplint.engine.project import Padded, Place, Project
+from pplint.engine.names import Place
+from pplint.engine.project import Padded, Project
 
 _DEPTH = 3
 

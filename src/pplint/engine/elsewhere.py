@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import ast
 import os
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pplint.engine.root import PACKAGE
-from pplint.engine.summary import Summary, summarise
+
+if TYPE_CHECKING:
+    from pplint.engine.summary import Summary
 
 BUNDLED = os.path.join(os.path.dirname(__file__), "sglang.toml")
 
@@ -24,6 +25,10 @@ def installed_package() -> str | None:
 
 def bundled_summaries() -> dict[str, Summary]:
     """The summaries that `sglang.toml` stands for, by module: each entry is written out as a class and summarised."""
+    import ast
+
+    from pplint.engine.summary import summarise
+
     if sys.version_info >= (3, 11):
         import tomllib
     else:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from pplint.engine.project import Place, Project, position_of
+from pplint.engine.instances import position_of
+from pplint.engine.names import Place
+from pplint.engine.project import Project
 
 _DEPTH = 3
 

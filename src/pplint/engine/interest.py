@@ -10,11 +10,11 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
-from weakref import WeakKeyDictionary
 
-from pplint.engine.accessors import COMMON_METHODS, Accessors
+from pplint.engine.accessors import COMMON_METHODS
 from pplint.engine.attention import NAME, Company, FunctionNode, Lines, any_line, is_word
 from pplint.engine.modules import stage_module
+from pplint.engine.names import Rows
 from pplint.engine.pools import stage_list
 from pplint.engine.vocabulary import (
     END_NAMES,
@@ -37,8 +37,6 @@ _WORDS = frozenset({
     "first_rank", "last_rank", "next_rank", "prev_rank", "get_parameter", "get_submodule", "get_buffer",
 })  # fmt: skip
 _ATTRIBUTES = frozenset({"rank", "ranks", "wait_until"})
-
-_NAMES: WeakKeyDictionary[Accessors, Names] = WeakKeyDictionary()
 
 
 class Names(NamedTuple):
@@ -142,26 +140,37 @@ def _further(interest: Interest, body: Iterable[ast.stmt], known: Names) -> Iter
 
 def names_of(facts: Facts) -> Names:
     """The names that matter in every file of a tree."""
+    tables = facts.project.tables
+    rows = tables.get("names")
+    if rows is None:
+        rows = tables["names"] = facts.project.asking.unnoticed(lambda: all_names(facts))
+    words, attributes, modules, called = (frozenset(rows[kind]) for kind in KINDS)
+    return Names(words, attributes, modules, called, words | attributes | modules | called)
+
+
+KINDS = ("words", "attributes", "modules", "called")
+"""How a name has to stand in a text to matter, see `Names`."""
+
+
+def all_names(facts: Facts) -> Rows:
+    """The table of the names that matter, by how they have to stand in a text."""
     project, accessors = facts
-    names = _NAMES.get(accessors)
-    if names is None:
-        functions = {name for name in accessors.all_names if name not in project.definers}
-        attributes = {*_ATTRIBUTES, *accessors.all_names, *project.padded_names()} - functions
-        modules: set[str] = set()
-        for class_id, one in project.classes.items():
-            attributes |= one["shifted"].keys()
-            for name, entries in one["attrs"].items():
-                if _is_mapping(entries) or stage_list(project, class_id, name) is not None:
-                    attributes.add(name)
-                elif stage_module(project, class_id, name) is not None:
-                    modules.add(name)
-        words = frozenset(_WORDS | functions | accessors.constructed)
-        called = COMMON_METHODS & accessors.all_names
-        every = frozenset(words | attributes | modules | called)
-        names = _NAMES[accessors] = Names(
-            words, frozenset(attributes - COMMON_METHODS), frozenset(modules), called, every
-        )
-    return names
+    functions = {name for name in accessors.all_names if not project.definers(name)}
+    attributes = {*_ATTRIBUTES, *accessors.all_names, *project.padded_names()} - functions
+    modules: set[str] = set()
+    for class_id, one in project.classes.items():
+        attributes |= one["shifted"].keys()
+        for name, entries in one["attrs"].items():
+            if _is_mapping(entries) or stage_list(project, class_id, name) is not None:
+                attributes.add(name)
+            elif stage_module(project, class_id, name) is not None:
+                modules.add(name)
+    return {
+        "words": sorted(_WORDS | functions | accessors.constructed),
+        "attributes": sorted(attributes - COMMON_METHODS),
+        "modules": sorted(modules),
+        "called": sorted(COMMON_METHODS & accessors.all_names),
+    }
 
 
 def _is_mapping(entries: list[dict[str, Any]]) -> bool:

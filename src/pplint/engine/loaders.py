@@ -15,7 +15,8 @@ from pplint.engine import guards as g
 from pplint.engine import values as v
 from pplint.engine.attention import Attention, FunctionNode
 from pplint.engine.flow import Flow, Listener, statements
-from pplint.engine.project import Place, Project
+from pplint.engine.names import Place
+from pplint.engine.project import Project
 from pplint.engine.reach import stage_asking
 from pplint.engine.values import Atom, Value, Values
 from pplint.engine.vocabulary import is_end, is_start

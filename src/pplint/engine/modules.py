@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from pplint.engine.guards import FIRST, LAST, SINGLE, atoms, stage_facts
-from pplint.engine.project import Place, Project
+from pplint.engine.names import Place
+from pplint.engine.project import Project
 from pplint.engine.values import Atom
 from pplint.engine.vocabulary import MISSING_LAYER
 

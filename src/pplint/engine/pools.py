@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
-from weakref import WeakKeyDictionary
 
-from pplint.engine.project import Place, Project
+from pplint.engine.names import Place, Rows
+from pplint.engine.project import Project
 from pplint.engine.vocabulary import STAGE_COUNT_NAMES, is_start
 
 if TYPE_CHECKING:
@@ -38,11 +38,6 @@ class Pinned(NamedTuple):
     number: int
 
 
-_ASKED: WeakKeyDictionary[Accessors, dict[tuple[str, str], Asked]] = WeakKeyDictionary()
-_MAPPINGS: WeakKeyDictionary[Project, frozenset[str]] = WeakKeyDictionary()
-_WRONG: WeakKeyDictionary[Accessors, dict[tuple[str, int], Asked]] = WeakKeyDictionary()
-
-
 def stage_list(project: Project, class_id: str, attribute: str) -> StageList | None:
     """Whether a class keeps one entry per layer of the stage in an attribute, and what shows it."""
     shifted = project.shifted(class_id, attribute)
@@ -68,18 +63,20 @@ def shifted_names(project: Project) -> frozenset[str]:
     return frozenset(prepared.union(name for facts in project.classes.values() for name in facts["shifted"]))
 
 
-def mapping_names(project: Project) -> frozenset[str]:
-    """Attributes that are a dictionary from GLOBAL to DENSE ids in every class that assigns them."""
-    known = _MAPPINGS.get(project)
-    if known is None:
-        yes: set[str] = set()
-        no: set[str] = set()
-        for facts in project.classes.values():
-            for attribute, entries in facts["attrs"].items():
-                mapped = any(entry["v"] == ["mapping"] for entry in entries)
-                (yes if mapped else no).add(attribute)
-        known = _MAPPINGS[project] = frozenset(yes - no)
-    return known
+def names_mapping(project: Project, attribute: str) -> bool:
+    """Whether an attribute is a dictionary from GLOBAL to DENSE ids in every class that assigns it."""
+    return project.row("mappings", attribute, lambda: all_mappings(project)) is True
+
+
+def all_mappings(project: Project) -> Rows:
+    """The table of such attributes."""
+    yes: set[str] = set()
+    no: set[str] = set()
+    for facts in project.classes.values():
+        for attribute, entries in facts["attrs"].items():
+            mapped = any(entry["v"] == ["mapping"] for entry in entries)
+            (yes if mapped else no).add(attribute)
+    return dict.fromkeys(sorted(yes - no), True)
 
 
 def keeps_mapping(project: Project, class_id: str) -> bool:
@@ -133,20 +130,24 @@ def holds_one_kind(project: Project, class_id: str, method: str) -> bool:
     return False
 
 
-def dense_pools(accessors: Accessors) -> dict[tuple[str, str], Asked]:
-    """The inner pools that are asked with DENSE ids where they take GLOBAL ones, by class and attribute."""
-    known = _ASKED.get(accessors)
-    if known is None:
-        known = _ASKED[accessors] = {}
-        project = accessors.project
-        for class_id, facts in project.classes.items():
-            for method, function in facts["methods"].items():
-                for path, where, value, line in function["asks"]:
-                    if dense_through(project, class_id, value) and _takes_global(
-                        accessors, class_id, method, path, where
-                    ):
-                        known.setdefault((class_id, path[1]), Asked(class_id, path[1], method, line))
-    return known
+def dense_pool(accessors: Accessors, class_id: str, attribute: str) -> Asked | None:
+    """How a class itself asks an inner pool with DENSE ids where it takes GLOBAL ones, or None."""
+    row = accessors.project.row("dense", f"{class_id} {attribute}", lambda: all_dense(accessors))
+    return None if row is None else Asked(*row)
+
+
+def all_dense(accessors: Accessors) -> Rows:
+    """The table of the inner pools that are asked so, by class and attribute."""
+    dense: Rows = {}
+    project = accessors.project
+    for class_id, facts in project.classes.items():
+        for method, function in facts["methods"].items():
+            for path, where, value, line in function["asks"]:
+                if dense_through(project, class_id, value) and _takes_global(
+                    accessors, class_id, method, path, where
+                ):
+                    dense.setdefault(f"{class_id} {path[1]}", [class_id, path[1], method, line])
+    return dense
 
 
 def _takes_global(
@@ -160,29 +161,33 @@ def _takes_global(
 
 def asked_densely(accessors: Accessors, class_id: str, attribute: str) -> Asked | None:
     """How a class (or a relative that shares the attribute) asks an inner pool with DENSE ids, or None."""
-    pools = dense_pools(accessors)
     project = accessors.project
     for one in (*project.mro(class_id), *project.children(class_id)):
-        found = pools.get((one, attribute))
+        found = dense_pool(accessors, one, attribute)
         if found is not None:
             return found
     return None
 
 
-def wrong_builders(accessors: Accessors) -> dict[tuple[str, int], Asked]:
-    """The constructor calls (module, line) that give a stage range to a pool asked with DENSE ids."""
-    known = _WRONG.get(accessors)
-    if known is None:
-        known = _WRONG[accessors] = {}
-        project = accessors.project
-        for (class_id, attribute), asked in dense_pools(accessors).items():
-            for one in (class_id, *project.children(class_id)):
-                place = Place(project.module_of(one), one, "")
-                for builder in project.builders_of(place, ("self", attribute)):
-                    if builder.with_range:
-                        nearest = dense_pools(accessors).get((one, attribute), asked)
-                        known.setdefault((builder.module, builder.line), nearest)
-    return known
+def wrong_builder(accessors: Accessors, module: str, line: int) -> Asked | None:
+    """How a pool is asked with DENSE ids that a constructor call at a line gives a stage range, or None."""
+    rows = accessors.project.row("wrong", module, lambda: all_wrong(accessors)) or ()
+    return next((Asked(*asked) for at, *asked in rows if at == line), None)
+
+
+def all_wrong(accessors: Accessors) -> Rows:
+    """The table of such constructor calls by module: the line, and how the pool is asked."""
+    wrong: Rows = {}
+    project = accessors.project
+    for asked in all_dense(accessors).values():
+        class_id, attribute = asked[:2]
+        for one in (class_id, *project.children(class_id)):
+            place = Place(project.module_of(one), one, "")
+            for builder in project.builders_of(place, ("self", attribute)):
+                if builder.with_range:
+                    nearest = dense_pool(accessors, one, attribute) or asked
+                    wrong.setdefault(builder.module, []).append([builder.line, *nearest])
+    return wrong
 
 
 def pinned_start(project: Project, class_id: str) -> Pinned | None:

@@ -5,40 +5,34 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
-from pplint.engine.project import Padded, Place, Project
+from pplint.engine.asking import compared, remembered
+from pplint.engine.names import Place, Rows
+from pplint.engine.project import Padded, Project
 from pplint.engine.vocabulary import ENCODER, RANGE_MAKERS, is_start
 
 _DEPTH = 4
-_ENTRIES: WeakKeyDictionary[Project, list[str]] = WeakKeyDictionary()
-_ABOVE: WeakKeyDictionary[Project, dict[str, list[str]]] = WeakKeyDictionary()
 
 
 class Split(NamedTuple):
-    """A padded layer list below a class: the chain of attributes to its owner (empty: the class itself)."""
+    """A padded layer list below a class: the chain of attributes to its owner (empty: the class itself).
+
+    `home` is the owner, or the base of it that makes the list at `line`.
+    """
 
     path: tuple[str, ...]
     owner: str
+    home: str
     line: int
 
 
-_SPLITS: WeakKeyDictionary[Project, dict[str, Split | None]] = WeakKeyDictionary()
-
-
+@compared(lambda path, owner, home, line: Split(tuple(path), owner, home, line))
 def split_below(project: Project, class_id: str) -> Split | None:
     """The nearest padded layer list that an instance of a class keeps, itself or in an inner model."""
-    known = _SPLITS.setdefault(project, {})
-    if class_id not in known:
-        known[class_id] = _split_below(project, class_id)
-    return known[class_id]
-
-
-def _split_below(project: Project, class_id: str) -> Split | None:
     for path, one in _inner(project, class_id):
-        line = _split_line(project, one)
-        if line is not None:
-            return Split(path, one, line)
+        made = _split_made(project, one)
+        if made is not None:
+            return Split(path, one, *made)
     return None
 
 
@@ -58,10 +52,23 @@ def forwards_range(project: Project, class_id: str) -> bool:
 
 def entry_classes(project: Project) -> list[str]:
     """The top-level classes: those that a module names in `EntryClass`, in order."""
-    known = _ENTRIES.get(project)
-    if known is None:
-        known = _ENTRIES[project] = [class_id for _, _, class_id in entries(project) if class_id is not None]
-    return known
+    found: list[str] = project.row("entries", "*", lambda: all_entries(project))
+    return found
+
+
+def is_entry(project: Project, class_id: str) -> bool:
+    """Whether a class is a top-level class."""
+    return project.row("entry", class_id, lambda: entry_table(project)) is True
+
+
+def entry_table(project: Project) -> Rows:
+    """The table of the top-level classes by id."""
+    return dict.fromkeys(entry_classes(project), True)
+
+
+def all_entries(project: Project) -> Rows:
+    """The table of the top-level classes; it has one row."""
+    return {"*": [class_id for _, _, class_id in entries(project) if class_id is not None]}
 
 
 def entries(project: Project) -> Iterator[tuple[str, str, str | None]]:
@@ -73,14 +80,17 @@ def entries(project: Project) -> Iterator[tuple[str, str, str | None]]:
 
 def entries_above(project: Project, class_id: str) -> list[str]:
     """The top-level classes which are, derive from, or keep an instance of a class."""
-    known = _ABOVE.get(project)
-    if known is None:
-        known = _ABOVE[project] = {}
-        for entry in entry_classes(project):
-            for _, one in _inner(project, entry):
-                for each in project.mro(one):
-                    known.setdefault(each, []).append(entry)
-    return known.get(class_id, [])
+    return project.row("above", class_id, lambda: all_above(project)) or []
+
+
+def all_above(project: Project) -> Rows:
+    """The table of the top-level classes above each class."""
+    above: Rows = {}
+    for entry in entry_classes(project):
+        for _, one in _inner(project, entry):
+            for each in project.mro(one):
+                above.setdefault(each, []).append(entry)
+    return above
 
 
 def _inner(project: Project, class_id: str) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -92,11 +102,21 @@ def _inner(project: Project, class_id: str) -> Iterator[tuple[tuple[str, ...], s
         yield path, one
         if len(path) >= _DEPTH:
             continue
-        for attribute in _attributes(project, one):
-            for kind in sorted(project.attribute_types(one, attribute)):
-                if kind not in seen and not ENCODER.search(project.class_name(kind)):
-                    seen.add(kind)
-                    queue.append(((*path, attribute), kind))
+        for attribute, kind in _kept(project, one):
+            if kind not in seen:
+                seen.add(kind)
+                queue.append(((*path, attribute), kind))
+
+
+@remembered
+def _kept(project: Project, class_id: str) -> list[tuple[str, str]]:
+    """The attributes of a class with the classes of what they hold, encoders left out."""
+    return [
+        (attribute, kind)
+        for attribute in _attributes(project, class_id)
+        for kind in sorted(project.attribute_types(class_id, attribute))
+        if not ENCODER.search(project.class_name(kind))
+    ]
 
 
 def _attributes(project: Project, class_id: str) -> list[str]:
@@ -105,13 +125,14 @@ def _attributes(project: Project, class_id: str) -> list[str]:
     return sorted(names, key=lambda name: ("model" not in name, name))
 
 
-def _split_line(project: Project, class_id: str) -> int | None:
+def _split_made(project: Project, class_id: str) -> tuple[str, int] | None:
+    """The class and the line that make a padded list for a class."""
     for one in project.mro(class_id):
         for attribute, entries in project.classes[one]["attrs"].items():
             found: Padded | None = project.padded_attribute(one, attribute)
             line = found.line if found is not None else range_line(attribute, entries)
             if line is not None:
-                return line
+                return one, line
     return None
 
 
@@ -134,4 +155,5 @@ def stage_asking(project: Project, place: Place, callee: list[str]) -> bool | No
     if target is None or target in project.classes:
         return None
     module, _, name = target.partition(":")
-    return bool(project.summaries[module]["functions"][name]["stage"])
+    facts = project.plain_function(module, name)
+    return None if facts is None else bool(facts["stage"])

@@ -99,7 +99,9 @@ def matrix_of(
     tree = tree_of(find_root(paths, sglang), paths)
     named = sorted({os.path.realpath(path) for path in paths})
     store = Store(cache_dir, tree.root.path) if cache_dir and tree.key else None
-    name = f"readiness-{blake2b(repr(named).encode('utf-8', 'surrogatepass'), digest_size=8).hexdigest()}.json"
+    name = (
+        f"readiness-{blake2b(repr(named).encode('utf-8', 'surrogatepass'), digest_size=8).hexdigest()}.json"
+    )
     known = _read(store.load(name), tree.key) if store else None
     if known is not None:
         return known

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from pplint.engine.accessors import COMMON_METHODS, GLOBAL, LOCAL, Accessors
-from pplint.engine.pools import mapping_names, shifted_names
+from pplint.engine.asking import compared_rows
+from pplint.engine.paths import module_name
+from pplint.engine.pools import all_mappings, shifted_names
 from pplint.engine.project import Project
-from pplint.engine.root import PACKAGE
 from pplint.engine.shape import with_fingerprints
 from pplint.engine.summary import Summary, summarise
 from pplint.engine.trim import trim
-from pplint.engine.vocabulary import TEST_PATH
+from pplint.engine.wanted import Wanted
 from pplint.finding import Finding, Trouble
 from pplint.source.text import LARGEST_BYTES, Source, SourceError
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     import ast
 
     from pplint.engine.context import Facts
+    from pplint.engine.names import Rows
+    from pplint.rules.base import Rule
 
 FACT_WORDS = (
     b"start_layer",
@@ -35,51 +37,36 @@ FACT_WORDS = (
 
 MARK = b"pplint:"
 
-RULE_WORDS = (b"first_rank", b"last_rank", b"layer_id ==", b"== layer_id", b"layers.0.")
-
 KEPT_BYTES = 8_000_000
 """Syntax trees take some 30 bytes per byte of source: beyond this much source they are parsed again."""
 
 
-_PACKAGE_PART = f"{os.sep}{PACKAGE}{os.sep}"
-_SOURCES = re.compile(rb"from\s+\.*(?:\w+\.)*(\w+)\s+import")
-_ATTRIBUTES = re.compile(rb"\.([A-Za-z_]\w*)")
+class Verdict(NamedTuple):
+    """What the rules say of some files, what they asked for in each (by path), and the answers to compared questions."""
+
+    findings: list[Finding]
+    asked: dict[str, tuple[str, ...]]
+    compared: dict[str, Rows]
 
 
-class Wanted(NamedTuple):
-    """What makes a file worth a look once the first facts are known.
-
-    `attributes` are names of methods and stage lists, `functions` names of functions, `kept` what models keep (padded
-    lists, placeholders) and `keepers` the last names of their modules, `modules` the files that define bases.
-    """
-
-    attributes: frozenset[bytes]
-    functions: tuple[bytes, ...]
-    kept: frozenset[bytes]
-    keepers: frozenset[bytes]
-    modules: frozenset[str]
-
-    def worth_a_look(self, data: bytes) -> bool:
-        """Whether a file's bytes hold any of the names."""
-        if any(word in data for word in RULE_WORDS) or any(word in data for word in self.functions):
-            return True
-        used = _ATTRIBUTES.findall(data)
-        if not self.attributes.isdisjoint(used):
-            return True
-        if not self.kept.isdisjoint(used) and not self.keepers.isdisjoint(_SOURCES.findall(data)):
-            return True
-        return b"getattr(" in data and any(b'"' + name + b'"' in data for name in self.attributes)
+Kept = dict[str, "tuple[Source, ast.Module]"]
+"""Parsed files by path."""
 
 
 class Share:
     """The files that one process looks after.
 
     `root` is the folder that module names start from, `packages` their first parts, `ready` summaries by path that
-    need not be made, `marked` the files met so far that hold a comment of pplint's.
+    need not be made, `kept` what was parsed already, `marked` the files met so far that hold a comment of pplint's.
     """
 
     def __init__(
-        self, root: str, overlay: Mapping[str, bytes], packages: frozenset[str], ready: Mapping[str, Summary]
+        self,
+        root: str,
+        overlay: Mapping[str, bytes],
+        packages: frozenset[str],
+        ready: Mapping[str, Summary],
+        kept: Kept,
     ) -> None:
         self.root = root
         self.ready = ready
@@ -88,7 +75,7 @@ class Share:
         self.overlay = overlay
         self.rest: list[str] = []
         self.troubles: list[Trouble] = []
-        self._kept: dict[str, tuple[Source, ast.Module]] = {}
+        self.kept = kept
         self._kept_bytes = 0
 
     def first_facts(self, paths: Sequence[str]) -> dict[str, tuple[str, Summary]]:
@@ -135,32 +122,43 @@ class Share:
             if data is not None:
                 self._parse(path, data)
 
-    def judge(self, facts: Facts, modules: Mapping[str, str], codes: Iterable[str]) -> list[Finding]:
+    def judge(self, facts: Facts, modules: Mapping[str, str], codes: Iterable[str]) -> Verdict:
         """Let the rules walk each of the modules (name to path)."""
-        from pplint.engine.context import Walk, crash
         from pplint.rules.registry import rules_for
 
         findings: list[Finding] = []
+        asked: dict[str, tuple[str, ...]] = {}
+        asking = facts.project.asking
         for module, path in sorted(modules.items()):
-            parsed = self._kept.pop(path, None)
+            parsed = self.kept.pop(path, None)
             if parsed is None:
                 data = self._read(path)
                 parsed = self._parse(path, data) if data is not None else None
-            if parsed is None:
-                continue
-            walk = Walk(facts, module, *parsed, rules_for(codes))
-            try:
-                walk.walk()
-            except Exception as error:
-                statement = walk.flow.statement
-                line = statement.lineno if statement is not None else 0
-                self.troubles.append(crash(path, line, "the rules' walk", error))
-            scope = os.path.relpath(path, self.root).replace(os.sep, "/")
-            findings += with_fingerprints(walk.findings, scope)
-            self.troubles += walk.troubles
-            # The walk and its syntax tree refer to each other, and the collector is paused.
-            vars(walk.flow).clear()
-            vars(walk).clear()
+            if parsed is not None:
+                asking.keys = set()
+                findings += self._walk(facts, module, parsed, rules_for(codes))
+                asked[path] = tuple(asking.keys)
+        return Verdict(findings, asked, compared_rows(asking))
+
+    def _walk(
+        self, facts: Facts, module: str, parsed: tuple[Source, ast.Module], rules: list[Rule]
+    ) -> list[Finding]:
+        from pplint.engine.context import Walk, crash
+
+        path = parsed[0].path
+        walk = Walk(facts, module, *parsed, rules)
+        try:
+            walk.walk()
+        except Exception as error:
+            statement = walk.flow.statement
+            line = statement.lineno if statement is not None else 0
+            self.troubles.append(crash(path, line, "the rules' walk", error))
+        scope = os.path.relpath(path, self.root).replace(os.sep, "/")
+        findings = with_fingerprints(walk.findings, scope)
+        self.troubles += walk.troubles
+        # The walk and its syntax tree refer to each other, and the collector is paused.
+        vars(walk.flow).clear()
+        vars(walk).clear()
         return findings
 
     def _read(self, path: str) -> bytes | None:
@@ -204,7 +202,7 @@ class Share:
         found[module_name(self.root, path)] = path, trim(summary, self.packages)
         if self._kept_bytes + len(data) <= KEPT_BYTES:
             self._kept_bytes += len(data)
-            self._kept[path] = parsed
+            self.kept[path] = parsed
 
 
 def _summary(tree: ast.Module) -> Summary:
@@ -216,44 +214,21 @@ def _summary(tree: ast.Module) -> Summary:
         return with_room(lambda: summarise(tree))
 
 
-def module_name(root: str, path: str) -> str:
-    """The dotted module name of a file as imports write it: from `root`, or from an SGLang elsewhere."""
-    if path.startswith(root + os.sep):
-        relative = path[len(root) + 1 :]
-    elif _PACKAGE_PART in path:
-        relative = PACKAGE + os.sep + path.rpartition(_PACKAGE_PART)[2]
-    else:
-        relative = os.path.relpath(path, root)
-    name = os.path.splitext(relative)[0].replace(os.sep, ".")
-    return name[: -len(".__init__")] if name.endswith(".__init__") else name
-
-
-def packages_of(root: str, paths: Iterable[str]) -> frozenset[str]:
-    """The first parts of the names of all modules."""
-    start = len(root) + 1
-    return frozenset({PACKAGE, *(path[start:].partition(os.sep)[0].removesuffix(".py") for path in paths)})
-
-
-def is_test(root: str, path: str) -> bool:
-    """Whether a file is test code, judged by its path below the root."""
-    return TEST_PATH.search(os.path.relpath(path, root).replace(os.sep, "/")) is not None
-
-
 def wanted_by(project: Project, accessors: Accessors, modules: Iterable[str]) -> Wanted:
     """The words that a rule would look at, given the facts of `modules`."""
     names = {
         name
         for name in (accessors.names[GLOBAL] | accessors.names[LOCAL]) - COMMON_METHODS
         # What is private to a class, or a stage of its forward, is called where the class is.
-        if not name.startswith(("_", "forward")) or name not in project.definers
+        if not name.startswith(("_", "forward")) or not project.definers(name)
     }
-    attributes = {name for name in names if name in project.definers}
-    attributes |= {name for name in shifted_names(project) | mapping_names(project) if "_" in name}
+    attributes = {name for name in names if project.definers(name)}
+    attributes |= {name for name in {*shifted_names(project), *all_mappings(project)} if "_" in name}
     keepers = {class_id for class_id in project.classes if project.keeps_layers(class_id)}
     kept = {name for one in keepers for name in project.missing_modules(one)} | project.padded_names()
     return Wanted(
         frozenset(name.encode() for name in attributes),
-        tuple(sorted(name.encode() + b"(" for name in names if name not in project.definers)),
+        tuple(sorted(name.encode() + b"(" for name in names if not project.definers(name))),
         frozenset(name.encode() for name in kept),
         frozenset(project.module_of(one).rpartition(".")[2].encode() for one in keepers),
         project.unseen_bases(modules),

@@ -8,13 +8,15 @@ from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from pplint.engine.check import JudgeRequest, facts_of, judge
-from pplint.engine.project import Project, absolute
-from pplint.engine.reading import is_test, module_name, packages_of
+from pplint.engine.names import absolute
+from pplint.engine.paths import is_test, module_name, packages_of
+from pplint.engine.project import Project
 from pplint.engine.ready_files import Files
 from pplint.engine.ready_models import in_other_runtime
 from pplint.engine.root import Root
-from pplint.engine.snapshot import Stamp, load, stamps_of
-from pplint.engine.store import Store
+from pplint.engine.snapshot import load
+from pplint.engine.stamps import Stamp, stamps_of
+from pplint.engine.store import Lost, Store
 from pplint.engine.vocabulary import PROXY_PARAMETER
 from pplint.files.discover import find_python_files
 from pplint.finding import Trouble
@@ -96,8 +98,9 @@ def _cached(tree: Tree, cache_dir: str) -> Project | None:
     snapshot = load(Store(cache_dir, tree.root.path))
     if snapshot is None or _inside(tree, snapshot.stamps) != _inside(tree, tree.stamps):
         return None
-    found = snapshot.found()
-    if found is None:
+    try:
+        found = snapshot.summaries()
+    except Lost:
         return None
     summaries = {module: summary for module, (_, summary) in found.items()}
     return Project(summaries, {module: path for module, (path, _) in found.items()})

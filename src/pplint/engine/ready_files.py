@@ -8,7 +8,7 @@ from typing import Any
 
 from pplint.engine.attributes import named_classes
 from pplint.engine.deep import with_room
-from pplint.engine.snapshot import Stamp
+from pplint.engine.stamps import Stamp
 from pplint.engine.store import Store
 from pplint.engine.summary import Summariser, Summary, summarise
 from pplint.engine.trim import trim

@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from pplint.engine import values as v
-from pplint.engine.project import Place, Project
+from pplint.engine.names import Place
+from pplint.engine.project import Project
 from pplint.engine.ready_models import LayerList, Model, kept_classes
 from pplint.engine.ready_sources import Sources
 

@@ -1,172 +1,222 @@
-"""What is known of a tree from an earlier look, in this process or on disk, and what of it still holds."""
+"""What is known of a tree from an earlier look, in this process or on disk."""
 
 from __future__ import annotations
 
 import json
 import os
-import time
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pplint.engine.kept_answers import Answers, read_answers, read_trouble
 from pplint.engine.learnt import Learnt
-from pplint.engine.reading import Wanted
+from pplint.engine.stamps import Stamp
 from pplint.engine.store import Store
-from pplint.finding import Edit, Finding, Fix, Span, Step, Trouble, asks_of
+from pplint.engine.wanted import Wanted
+from pplint.finding import Trouble
+
+if TYPE_CHECKING:
+    from pplint.engine.context import Facts
+    from pplint.engine.kept_facts import KeptFacts
+
+Summaries = dict[str, tuple[str, dict[str, Any]]]
+"""The path and the summary of each module in view."""
 
 
-class Stamp(NamedTuple):
-    """What tells whether a file is as before. `kind` is file, text (an overlay), fresh or gone; only the first two hold."""
+class View(NamedTuple):
+    """A file in view: its module, the round of looking that took it in, and names for what it says and where."""
 
-    kind: str
-    mark: str
-    size: int
-
-
-Found = dict[str, tuple[str, dict[str, Any]]]
-
-_FRESH_NS = 20_000_000
-"""A file that was changed this recently could change again without a new time stamp (clocks tick in steps)."""
+    module: str
+    round: int
+    said: str
+    lines: str
 
 
-class Answer(NamedTuple):
-    """What the rules said of one file with these bytes and the facts of a snapshot.
-
-    `checked` is False for a file that nobody parsed, `marked` True for one that holds a comment of pplint's.
-    """
-
-    stamp: Stamp
-    findings: tuple[Finding, ...]
-    troubles: tuple[Trouble, ...]
-    checked: bool
-    marked: bool
+def said_by(summary: dict[str, Any]) -> str:
+    """A name for what a summary says apart from lines."""
+    return view_of("", 0, summary).said
 
 
 class Snapshot:
-    """A tree as it was: stamps of all files, summaries of those in view, answers by kind of question."""
+    """A tree as it was: stamps of all files, the facts of those in view, answers by kind of question."""
 
     def __init__(
         self,
         stamps: dict[str, Stamp],
         wanted: tuple[Wanted, ...],
-        marked: frozenset[str],
-        found: Found | None,
-        store: Store | None,
+        files: dict[str, str],
+        rounds: dict[str, int],
+        views: dict[str, View] | None = None,
     ) -> None:
         self.stamps = stamps
         self.wanted = wanted
-        self.marked = marked
-        self.facts: Any = None
+        self.files = files
+        """The paths of the files in view by module."""
+        self.rounds = rounds
+        """The round of looking that took a file into view, by module."""
+        self._views = views
+        self.marked: frozenset[str] = frozenset()
         self.learnt = Learnt()
-        self._views: dict[str, str] | None = None
         self.troubles: tuple[Trouble, ...] = ()
-        self._found = found
-        self._store = store
-        self._answers: dict[str, dict[str, Answer]] = {}
+        self.state = ""
+        """A name for the facts and the stamps as they are on disk."""
+        self.base = ""
+        """The name of the facts on disk that this rests on, with the lines in `moved`."""
+        self.moved: dict[str, list[int]] = {}
+        self._store: Store | None = None
+        self._kept: KeptFacts | None = None
+        self._facts: Facts | None = None
+        self._answers: dict[str, Answers] = {}
 
     @property
-    def views(self) -> dict[str, str]:
-        """The files in view, each with a name for what its summary says."""
+    def name(self) -> str:
+        """A name for the facts that the files in view give, their lines included."""
+        return _name(json.dumps(self.views, sort_keys=True))
+
+    @property
+    def views(self) -> dict[str, View]:
+        """The files in view by path. Raises Lost."""
         if self._views is None:
-            self._views = views_of(self._found or {})
+            self._views = {
+                path: view_of(module, self.rounds[module], summary)
+                for module, (path, summary) in self.summaries().items()
+            }
         return self._views
-
-    @views.setter
-    def views(self, known: dict[str, str]) -> None:
-        self._views = known
-
-    @property
-    def facts_id(self) -> str:
-        """A name for the facts that the files in view give."""
-        return blake2b(json.dumps(self.views, sort_keys=True).encode(), digest_size=16).hexdigest()
 
     def in_view(self) -> Collection[str]:
         """The paths of the files in view."""
-        return {path for path, _ in self._found.values()} if self._found is not None else self.views.keys()
+        return self.files.values()
 
-    def found(self) -> Found | None:
-        """The summaries by module, with the path; None when the cache lost them."""
-        if self._found is None and self._store is not None:
-            data = self._store.load("view.json")
-            if isinstance(data, dict) and data.get("facts") == self.facts_id:
-                self._found = {module: (path, summary) for module, (path, summary) in data["found"].items()}
-        return self._found
+    def facts(self) -> Facts:
+        """The joined facts; from disk only as far as they are asked for. Raises Lost."""
+        if self._facts is None:
+            self._facts = self._from_disk().facts(self.files)
+        return self._facts
 
-    def answers(self, question: str) -> dict[str, Answer]:
-        """The known answers to a question (a set of rules) by path."""
+    def take(self, facts: Facts) -> None:
+        """Use these facts."""
+        self._facts = facts
+
+    def rest_on(self, other: Snapshot, moved: Mapping[str, list[int]] | None = None) -> None:
+        """Use the facts of another look, with the lines of some modules changed; then they must be on disk."""
+        self._store, self.base, self.moved = other._store, other.base, {**other.moved, **(moved or {})}
+        if not moved:
+            self._facts, self._kept = other._facts, other._kept
+
+    def in_memory(self) -> bool:
+        """Whether all facts are here, so that none are on disk alone."""
+        return self._facts is not None and not self._facts.project.lazy
+
+    def summaries(self) -> Summaries:
+        """All summaries. Raises Lost."""
+        return {module: (self.files[module], self.summary(module)) for module in sorted(self.files)}
+
+    def summary(self, module: str) -> dict[str, Any]:
+        """The summary of a module in view. Raises Lost."""
+        if self._facts is not None and self.in_memory():
+            summary: dict[str, Any] = dict.__getitem__(self._facts.project.summaries, module)
+            return summary
+        return self._from_disk().summary(module)
+
+    def _from_disk(self) -> KeptFacts:
+        if self._kept is None:
+            from pplint.engine.kept_facts import KeptFacts
+
+            assert self._store is not None
+            self._kept = KeptFacts(self._store, self.base, self.moved)
+        return self._kept
+
+    def answers(self, question: str) -> Answers:
+        """The known answers to a question (a set of rules)."""
         if question not in self._answers:
-            self._answers[question] = {}
+            loaded = None
             if self._store is not None:
-                self._answers[question] = _read_answers(
-                    self._store.load(f"answers-{question}.json"), self.facts_id
-                )
+                loaded = read_answers(self._store, question, self.stamps, self.state)
+            self._answers[question] = loaded or Answers()
         return self._answers[question]
 
+    def keep(self, question: str, answers: Answers) -> None:
+        """Put answers to a question in the place of those that were known."""
+        self._answers[question] = answers
 
-def stamps_of(paths: Iterable[str], overlay: Mapping[str, bytes]) -> dict[str, Stamp]:
-    """A stamp for each file that tells whether it is as before; a file just changed is never as before."""
-    now = time.time_ns()
-    found: dict[str, Stamp] = {}
-    for path in paths:
-        data = overlay.get(path)
-        if data is not None:
-            found[path] = Stamp("text", blake2b(data, digest_size=16).hexdigest(), len(data))
-            continue
-        try:
-            stat = os.stat(path)
-        except OSError:
-            found[path] = Stamp("gone", str(now), 0)
-            continue
-        fresh = max(stat.st_mtime_ns, stat.st_ctime_ns) > now - _FRESH_NS
-        mark = str(now) if fresh else f"{stat.st_mtime_ns:x}.{stat.st_ctime_ns:x}.{stat.st_ino:x}"
-        found[path] = Stamp("fresh" if fresh else "file", mark, stat.st_size)
-    return found
+    def save(self, store: Store, question: str) -> None:
+        """Keep what can be known again: nothing that came from an overlay or was changed just now."""
+        name = self.name
+        if self._facts is not None and self.in_memory() and self.base != name:
+            from pplint.engine.kept_facts import save_facts
+
+            save_facts(store, name, self._facts)
+            self.base, self.moved = name, {}
+        self.state = _name(json.dumps([name, self.stamps]))
+        index = {
+            "state": self.state,
+            "base": self.base,
+            "moved": self.moved,
+            "views": self.views,
+            "stamps": _by_folder(self.stamps),
+            "marked": sorted(self.marked),
+            "learnt": self.learnt,
+            "troubles": sorted(self.troubles),
+            "wanted": [
+                [sorted(one.decode() if isinstance(one, bytes) else one for one in part) for part in wanted]
+                for wanted in self.wanted
+            ],
+        }
+        store.save("index.json", index)
+        self.answers(question).save(store, question, self.stamps, self.state)
 
 
-def views_of(found: Found) -> dict[str, str]:
-    """The files in view, each with a name for what its summary says."""
-    return {
-        path: blake2b(json.dumps([module, summary], sort_keys=True).encode(), digest_size=16).hexdigest()
-        for module, (path, summary) in found.items()
-    }
+def _by_folder(stamps: Mapping[str, Stamp]) -> dict[str, dict[str, list[Any]]]:
+    """The stamps of files on disk; most of the paths' text is that of folders."""
+    folders: dict[str, dict[str, list[Any]]] = {}
+    for path, stamp in stamps.items():
+        folder, name = os.path.split(path)
+        folders.setdefault(folder, {})[name] = [stamp.mark, stamp.size] if stamp.kind == "file" else [*stamp]
+    return folders
 
 
 def load(store: Store) -> Snapshot | None:
     """The snapshot on disk, or None. Raises nothing that a damaged or hostile file could cause."""
     data = store.load("index.json")
     try:
-        stamps = {path: Stamp(*stamp) for path, stamp in data["stamps"].items()}
+        stamps = {
+            os.path.join(folder, name): Stamp("file", *stamp) if len(stamp) == 2 else Stamp(*stamp)
+            for folder, names in data["stamps"].items()
+            for name, stamp in names.items()
+        }
         wanted = tuple(Wanted(*_wanted(parts)) for parts in data["wanted"])
-        marked = frozenset(map(str, data["marked"]))
-        snapshot = Snapshot(stamps, wanted, marked, None, store)
-        snapshot.views = {path: str(view) for path, view in data["views"].items()}
-        snapshot.troubles = tuple(map(_trouble, data["troubles"]))
+        views = {
+            path: View(str(module), int(number), str(said), str(lines))
+            for path, (module, number, said, lines) in data["views"].items()
+        }
+        files = {view.module: path for path, view in views.items()}
+        rounds = {view.module: view.round for view in views.values()}
+        snapshot = Snapshot(stamps, wanted, files, rounds, views)
+        snapshot.marked = frozenset(map(str, data["marked"]))
+        snapshot.troubles = tuple(map(read_trouble, data["troubles"]))
         snapshot.learnt = Learnt(*map(int, data["learnt"]))
-        return snapshot
+        snapshot.base = str(data["base"])
+        snapshot.state = str(data["state"])
+        snapshot.moved = {
+            str(module): [int(line) for line in lines] for module, lines in data["moved"].items()
+        }
     except (TypeError, KeyError, ValueError, AttributeError):
         return None
+    snapshot._store = store
+    return snapshot
 
 
-def save(store: Store, snapshot: Snapshot, question: str, new_facts: bool) -> None:
-    """Keep what can be known again: nothing that came from an overlay or was changed just now."""
-    if new_facts:
-        store.save("view.json", {"facts": snapshot.facts_id, "found": snapshot.found()})
-    index = {
-        "views": snapshot.views,
-        "stamps": snapshot.stamps,
-        "marked": sorted(snapshot.marked),
-        "learnt": snapshot.learnt,
-        "troubles": sorted(snapshot.troubles),
-        "wanted": [
-            [sorted(one.decode() if isinstance(one, bytes) else one for one in part) for part in wanted]
-            for wanted in snapshot.wanted
-        ],
-    }
-    store.save("index.json", index)
-    entries = {
-        path: answer for path, answer in snapshot.answers(question).items() if answer.stamp.kind == "file"
-    }
-    store.save(f"answers-{question}.json", {"facts": snapshot.facts_id, "entries": entries})
+def view_of(module: str, number: int, summary: dict[str, Any]) -> View:
+    """The view of a file from the summary of its module."""
+    from pplint.engine.lines import lines_aside
+
+    with lines_aside(summary) as lines:
+        said = json.dumps(summary)
+    return View(module, number, _name(said), _name(json.dumps(lines)))
+
+
+def _name(text: str) -> str:
+    return blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 def _wanted(parts: Any) -> list[Any]:
@@ -178,63 +228,3 @@ def _wanted(parts: Any) -> list[Any]:
         frozenset(one.encode() for one in keepers),
         frozenset(str(one) for one in modules),
     ]
-
-
-def _read_answers(data: Any, wanted_id: str) -> dict[str, Answer]:
-    try:
-        if data["facts"] != wanted_id:
-            return {}
-        return {
-            path: Answer(
-                Stamp(*stamp),
-                tuple(map(_finding, findings)) if findings else (),
-                tuple(map(_trouble, troubles)) if troubles else (),
-                checked is True,
-                marked is True,
-            )
-            for path, (stamp, findings, troubles, checked, marked) in data["entries"].items()
-        }
-    except (TypeError, KeyError, ValueError, AttributeError):
-        return {}
-
-
-_TEXTS = (
-    "code",
-    "name",
-    "severity",
-    "path",
-    "symbol",
-    "message",
-    "no_fix",
-    "shape",
-    "fingerprint",
-    "changed_by",
-)
-
-
-def _finding(row: Any) -> Finding:
-    """A finding from its row of plain data. Raises TypeError or ValueError for anything else."""
-    raw = Finding(*row)
-    if not all(isinstance(getattr(raw, name), str) for name in _TEXTS):
-        raise TypeError("a text is no text")
-    fix = None
-    if raw.fix is not None:
-        safety, message, edits = raw.fix
-        fix = Fix(str(safety), str(message), tuple(Edit(_span(span), str(text)) for span, text in edits))
-    return raw._replace(
-        span=_span(raw.span),
-        trace=tuple(Step(str(p), int(line), int(column), str(text)) for p, line, column, text in raw.trace),
-        fix=fix,
-        statement=None if raw.statement is None else _span(raw.statement),
-        impact=None,
-        asks=asks_of(raw.asks),
-    )
-
-
-def _span(row: Any) -> Span:
-    return Span(*(int(number) for number in row))
-
-
-def _trouble(row: Any) -> Trouble:
-    path, line, message, code = row
-    return Trouble(str(path), int(line), str(message), str(code))

@@ -6,11 +6,16 @@ import contextlib
 import json
 import os
 import sys
-import tempfile
+import time
+from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Any
 
 from pplint import __version__
+
+
+class Lost(BaseException):
+    """A part of what is kept on disk is gone or damaged; no rule's handler of exceptions takes this for its own mistake."""
 
 
 class Store:
@@ -34,12 +39,40 @@ class Store:
     def save(self, name: str, value: Any) -> None:
         """Keep a value; a cache that cannot be written is no cache."""
         text = json.dumps(value, separators=(",", ":")).encode()
+        self._write(name, _digest(text) + b"\n" + text)
+
+    def save_rows(self, name: str, rows: Mapping[str, Any]) -> dict[str, list[Any]]:
+        """Keep values that are loaded one by one; return what `load_row` needs of each."""
+        parts: list[bytes] = []
+        places: dict[str, list[Any]] = {}
+        start = 0
+        for key, value in rows.items():
+            text = json.dumps(value, separators=(",", ":")).encode()
+            places[key] = [start, len(text), _digest(text).decode()]
+            start += len(text)
+            parts.append(text)
+        self._write(name, b"".join(parts))
+        return places
+
+    def load_row(self, name: str, place: list[Any]) -> Any:
+        """A value among those that were saved together, or None when it is missing, damaged or unreadable."""
+        try:
+            start, size, digest = place
+            with open(os.path.join(self.folder, name), "rb") as file:
+                file.seek(start)
+                text = file.read(size)
+            return json.loads(text) if _digest(text).decode() == digest else None
+        except (OSError, TypeError, ValueError, OverflowError, RecursionError):
+            return None
+
+    def _write(self, name: str, data: bytes) -> None:
         with contextlib.suppress(OSError):
             os.makedirs(self.folder, mode=0o700, exist_ok=True)
-            handle, temporary = tempfile.mkstemp(dir=self.folder)
+            temporary = os.path.join(self.folder, f".{name}.{os.getpid()}.{time.monotonic_ns():x}")
+            handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             try:
                 with os.fdopen(handle, "wb") as file:
-                    file.write(_digest(text) + b"\n" + text)
+                    file.write(data)
                 os.replace(temporary, os.path.join(self.folder, name))
             except OSError:
                 os.unlink(temporary)

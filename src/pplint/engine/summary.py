@@ -13,8 +13,8 @@ from typing import Any
 from pplint.engine import values as v
 from pplint.engine.attention import FunctionNode
 from pplint.engine.flow import Flow, Listener
+from pplint.engine.instances import SUPER
 from pplint.engine.levels import flag_on_path
-from pplint.engine.project import SUPER
 from pplint.engine.values import Value, Values
 from pplint.engine.vocabulary import PROXY_PARAMETER, is_end, is_start
 

@@ -5,15 +5,20 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pplint.engine.reading import Share, Wanted
+from pplint.engine.names import Rows
+from pplint.engine.reading import Kept, Share, Verdict
 from pplint.engine.summary import Summary
-from pplint.finding import Finding, Trouble
+from pplint.engine.tables import complete
+from pplint.engine.wanted import Wanted
+from pplint.finding import Trouble
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
+
+    from pplint.engine.context import Facts
 
 WORTH_A_PROCESS = 2_000_000
 """Bytes of source below which a further process costs more than it saves."""
@@ -48,14 +53,16 @@ class Workers:
         jobs: int,
         packages: frozenset[str],
         ready: Mapping[str, Summary],
+        kept: Kept,
     ) -> None:
         most = jobs or usable_cores()
         count = max(1, min(most, sum(sizes.values()) // WORTH_A_PROCESS)) if sys.platform == "linux" else 1
         ordered = sorted(sizes, key=lambda path: (-sizes[path], path))
         self.shares = [ordered[start::count] for start in range(count)]
         self.owner = {path: number for number, share in enumerate(self.shares) for path in share}
-        share = Share(root, overlay, packages, ready)
+        share = Share(root, overlay, packages, ready, kept)
         self._local: Share | None = share if count == 1 else None
+        self.kept = kept
         self._pipes: list[Connection] = []
         self._processes: list[Any] = []
         if count > 1:
@@ -99,13 +106,26 @@ class Workers:
         """The files read so far that hold a comment of pplint's."""
         return frozenset().union(*self._all("marked", [()] * len(self.shares)))
 
-    def judge(self, facts: Any, modules: Mapping[str, str], codes: frozenset[str]) -> list[Finding]:
-        """The findings in `modules` (name to path); `facts` are the summaries and the paths of all modules."""
+    def judge(self, facts: Callable[[], Facts], modules: Mapping[str, str], codes: frozenset[str]) -> Verdict:
+        """What the rules say of `modules` (name to path) by the facts."""
         parts: list[dict[str, str]] = [{} for _ in self.shares]
         for module, path in modules.items():
             parts[self.owner[path]][module] = path
-        answers = self._all("judge", [(facts, part, codes) for part in parts])
-        return [finding for answer in answers for finding in answer]
+        if not modules:
+            return Verdict([], {}, {})
+        known = facts()
+        if self._local is None:
+            complete(known)
+        answers: list[Verdict] = self._all("judge", [(known, part, codes) for part in parts])
+        compared: dict[str, Rows] = {}
+        for answer in answers:
+            for name, rows in answer.compared.items():
+                compared.setdefault(name, {}).update(rows)
+        return Verdict(
+            [finding for answer in answers for finding in answer.findings],
+            {path: asked for answer in answers for path, asked in answer.asked.items()},
+            compared,
+        )
 
     def check_syntax(self, paths: Iterable[str]) -> None:
         """Parse files that no rule needs, for their troubles."""

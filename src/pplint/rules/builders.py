@@ -8,8 +8,8 @@ from pplint.engine import values as v
 from pplint.engine.accessors import GLOBAL, Target, matches
 from pplint.engine.context import Context
 from pplint.engine.guards import FIRST
+from pplint.engine.instances import Builder
 from pplint.engine.pools import bare_builders, takes_range
-from pplint.engine.project import Builder
 from pplint.engine.spaces import DENSE, OWNED, STAGE, START, Space, space_of
 from pplint.engine.values import Value, Values, paths
 from pplint.finding import ERROR, INFO, SAFE, WARNING, Fix

@@ -228,8 +228,7 @@ def _maker(context: Context, callee: tuple[str, ...]) -> dict[str, list[str]] | 
     if found is None or found in context.project.classes:
         return None
     module, _, name = found.partition(":")
-    facts: dict[str, list[str]] = context.project.summaries[module]["functions"][name]
-    return facts
+    return context.project.plain_function(module, name)
 
 
 def _plain_list(context: Context, call: ast.Call, target: ast.expr, owner: str) -> bool:

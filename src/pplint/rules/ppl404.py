@@ -6,7 +6,7 @@ import ast
 
 from pplint.engine import values as v
 from pplint.engine.context import Context
-from pplint.engine.pools import Asked, wrong_builders
+from pplint.engine.pools import Asked, wrong_builder
 from pplint.engine.vocabulary import is_start
 from pplint.finding import ERROR, Step
 from pplint.rules.base import Example, Rule, RuleInfo
@@ -105,7 +105,7 @@ class DoubleTranslation(Rule):
 
     def call(self, context: Context, node: ast.Call) -> None:
         """Compare what an inner pool is built with to how it is asked."""
-        asked = wrong_builders(context.accessors).get((context.module, node.lineno))
+        asked = wrong_builder(context.accessors, context.module, node.lineno)
         if asked is None or context.draft:
             return
         where = _start_argument(context, node)

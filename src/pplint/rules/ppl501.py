@@ -9,8 +9,8 @@ from pplint.engine import values as v
 from pplint.engine.context import Context
 from pplint.engine.elements import PLACEHOLDER_ATTRIBUTES, guarded
 from pplint.engine.guards import FIRST, last_name
+from pplint.engine.instances import position_of
 from pplint.engine.modules import StageModule, stage_modules_of
-from pplint.engine.project import position_of
 from pplint.engine.values import Value
 from pplint.finding import ERROR, INFO
 from pplint.rules.asking import module_asks

@@ -7,7 +7,7 @@ import ast
 from pplint.engine import values as v
 from pplint.engine.context import Context
 from pplint.engine.project import Project
-from pplint.engine.reach import Split, entry_classes, forwards_range, split_below
+from pplint.engine.reach import Split, forwards_range, is_entry, split_below
 from pplint.engine.vocabulary import PROXY_PARAMETER
 from pplint.finding import ERROR, UNSAFE, WARNING, Edit, Fix, Span
 from pplint.rules.base import Example, Rule, RuleInfo
@@ -109,7 +109,7 @@ class HiddenStageRange(Rule):
     def define(self, context: Context, node: ast.ClassDef) -> None:
         """Ask whether the class tells its range."""
         project, class_id = context.project, context.class_id
-        if len(context.flow.classes) != 1 or class_id not in entry_classes(project):
+        if len(context.flow.classes) != 1 or not is_entry(project, class_id):
             return
         split = hidden(project, class_id)
         if split is None and tells_nothing(project, class_id):

@@ -8,7 +8,7 @@ import re
 from pplint.engine import values as v
 from pplint.engine.context import Context
 from pplint.engine.guards import SINGLE
-from pplint.engine.project import position_of
+from pplint.engine.instances import position_of
 from pplint.engine.values import Value
 from pplint.finding import ERROR, Step
 from pplint.rules.base import Example, Rule, RuleInfo
@@ -181,7 +181,7 @@ def _taken(context: Context, callee: ast.Attribute) -> dict[int | str, Step]:
         for one in project.types_of(context.place, path)
     )
     if not owners and _is_group(callee.value):
-        owners = frozenset(project.definers.get(callee.attr, ()))
+        owners = frozenset(project.definers(callee.attr))
     for owner in sorted(owners):
         method = project.method(owner, callee.attr)
         if method is None:

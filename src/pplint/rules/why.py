@@ -40,18 +40,9 @@ def no_test(context: Context, node: ast.expr, of: str, chosen: Value | None = No
 
 def split_step(context: Context, split: Split) -> Step:
     """Say which model keeps the layers of one stage, at the line that makes it so, perhaps in a base."""
-    project = context.project
-    bases = project.mro(split.owner)
-    home = next((one for one in bases if _says(context, one, split.line)), split.owner)
     chain = f" (`{'.'.join(('self', *split.path))}`)" if split.path else ""
-    text = f"`{project.class_name(split.owner)}`{chain} keeps the layers of one stage here"
-    return context.fact_step(home, split.line, text)
-
-
-def _says(context: Context, class_id: str, line: int) -> bool:
-    """Whether a class itself takes a list or a range apart at a line."""
-    entries = (entry for found in context.project.classes[class_id]["attrs"].values() for entry in found)
-    return any(entry["line"] == line and entry["v"][0] in ("unpacked", "item") for entry in entries)
+    text = f"`{context.project.class_name(split.owner)}`{chain} keeps the layers of one stage here"
+    return context.fact_step(split.home, split.line, text)
 
 
 def _tests(known: Iterable[Atom]) -> list[str]:

@@ -1,0 +1,233 @@
+"""The facts of all files joined: what names mean, classes and their relatives, functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, NamedTuple, Protocol
+
+from pplint.engine.asking import Asking, Noted, remembered
+
+_DEPTH = 8
+_NO_CLASS: dict[str, Any] = {"methods": {}}
+
+Rows = dict[str, Any]
+"""A table about the whole tree: plain data by key."""
+
+
+class Place(NamedTuple):
+    """Where a name is used: the module, the class id ("" outside a class) and the function.
+
+    `as_class` is the class of `self` where it is known to be a subclass of the owner.
+    """
+
+    module: str
+    owner: str
+    function: str
+    as_class: str = ""
+
+
+class Kept(Protocol):
+    """Summaries that are somewhere else."""
+
+    def modules(self) -> Collection[str]:
+        """The modules that there are."""
+
+    def summary(self, module: str) -> dict[str, Any]:
+        """The summary of one."""
+
+
+class Names:
+    """All summaries of one tree by module; class ids are `module:Qualified.Name`, function ids `module:name`.
+
+    With `kept`, summaries are fetched when they are asked for; whoever passes that fills `tables` too, since making
+    one takes all summaries.
+    """
+
+    def __init__(
+        self,
+        summaries: Mapping[str, dict[str, Any]],
+        files: Mapping[str, str],
+        kept: Kept | None = None,
+    ) -> None:
+        self.files = files
+        self.asking = Asking()
+        self.tables: dict[str, Rows] = {}
+        self._kept = kept
+        self.lazy = kept is not None
+        fetch = None if kept is None else self._fetch
+        self.summaries = Noted(self.asking, fetch)
+        self.classes = Noted(self.asking, fetch)
+        for module in sorted(summaries):
+            self._take(module, summaries[module])
+
+    def __getstate__(self) -> dict[str, Any]:
+        for module in self._kept.modules() if self._kept is not None else ():
+            self._fetch(module)
+        return {"summaries": dict(self.summaries), "files": self.files, "tables": self.tables}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        Names.__init__(self, state["summaries"], state["files"])
+        self.tables = state["tables"]
+
+    def _take(self, module: str, summary: dict[str, Any]) -> None:
+        dict.__setitem__(self.summaries, module, summary)
+        for name, facts in summary["classes"].items():
+            dict.__setitem__(self.classes, f"{module}:{name}", facts)
+
+    def _fetch(self, key: str) -> None:
+        """Load the module of a class id, or a module."""
+        module = self.module_of(key)
+        if self._kept is not None and not dict.__contains__(self.summaries, module):
+            if module in self._kept.modules():
+                self._take(module, self._kept.summary(module))
+
+    def row(self, table: str, key: str, make: Callable[[], Rows]) -> Any:
+        """What a table says of a key, or None; `make` makes the table when it is asked for first."""
+        self.asking.keys.add(f"{table} {key}")
+        rows = self.tables.get(table)
+        if rows is None:
+            rows = self.tables[table] = self.asking.unnoticed(make)
+        return rows.get(key)
+
+    def module_of(self, class_id: str) -> str:
+        return class_id.partition(":")[0]
+
+    def class_name(self, class_id: str) -> str:
+        return class_id.partition(":")[2]
+
+    def resolve(self, module: str, path: Iterable[str], depth: int = 0) -> str | None:
+        """The id of the class or function that a dotted name means in a module, or None."""
+        names = list(path)
+        summary = self.summaries.get(module)
+        if summary is None or not names or depth > _DEPTH:
+            return None
+        dotted = ".".join(names)
+        if dotted in summary["classes"] or dotted in summary["functions"]:
+            return f"{module}:{dotted}"
+        imported = summary["imports"].get(names[0])
+        if imported is None:
+            return None
+        source = absolute(module, imported[0])
+        if not imported[1]:
+            for cut in range(len(names) - 1, 0, -1):
+                candidate = ".".join([source, *names[1:cut]])
+                if candidate in self.summaries:
+                    return self.resolve(candidate, names[cut:], depth + 1)
+            return None
+        deeper = f"{source}.{imported[1]}"
+        if deeper in self.summaries and len(names) > 1:
+            return self.resolve(deeper, names[1:], depth + 1)
+        return self.resolve(source, [imported[1], *names[1:]], depth + 1)
+
+    def resolve_class(self, module: str, path: Iterable[str]) -> str | None:
+        """Like `resolve`, but only classes."""
+        found = self.resolve(module, path)
+        return found if found in self.classes else None
+
+    @remembered
+    def mro(self, class_id: str) -> tuple[str, ...]:
+        """The class and its known bases, nearest first; cycles are walked once."""
+        found: dict[str, None] = {}
+        waiting = [class_id]
+        while waiting:
+            one = waiting.pop()
+            if one not in found and one in self.classes:
+                found[one] = None
+                waiting += reversed(self.bases(one))
+        return tuple(found)
+
+    @remembered
+    def bases(self, class_id: str) -> list[str]:
+        """The known classes that a class names as its bases."""
+        module = self.module_of(class_id)
+        named = [self.resolve_class(module, one.split(".")) for one in self.classes[class_id]["bases"]]
+        return [base for base in named if base]
+
+    def children(self, class_id: str) -> list[str]:
+        """All classes below a class."""
+        return self.row("heirs", class_id, self.all_heirs) or []
+
+    def all_heirs(self) -> Rows:
+        """The table of the classes below each class."""
+        heirs: Rows = {}
+        for one in self.classes:
+            for parent in self.mro(one)[1:]:
+                heirs.setdefault(parent, []).append(one)
+        return heirs
+
+    def definers(self, method: str) -> list[str]:
+        """The classes that define a method of that name themselves."""
+        return self.row("definers", method, self.all_definers) or []
+
+    def all_definers(self) -> Rows:
+        """The table of the classes that define methods of a name."""
+        definers: Rows = {}
+        for class_id, facts in self.classes.items():
+            for method in facts["methods"]:
+                definers.setdefault(method, []).append(class_id)
+        return definers
+
+    def method(self, class_id: str, name: str) -> tuple[str, dict[str, Any]] | None:
+        """The definition of a method as the class sees it: (class id that defines it, facts)."""
+        for one in self.mro(class_id):
+            facts = self.classes[one]["methods"].get(name)
+            if facts is not None:
+                return one, facts
+        return None
+
+    def function(self, place: Place) -> dict[str, Any] | None:
+        """The facts of the function at a place."""
+        if place.owner:
+            found: dict[str, Any] | None = self.classes.get(place.owner, _NO_CLASS)["methods"].get(
+                place.function
+            )
+            return found
+        return self.plain_function(place.module, place.function)
+
+    def plain_function(self, module: str, name: str) -> dict[str, Any] | None:
+        """The facts of a function outside classes."""
+        self.asking.keys.add(f"{module}:{name}")
+        summary = dict.get(self.summaries, module) or self.summaries.get(module)
+        return summary["functions"].get(name) if summary else None
+
+    def unseen_bases(self, modules: Iterable[str]) -> frozenset[str]:
+        """Modules that are not summarised and define what is needed to judge one of `modules`.
+
+        That is a base, near or far, of a class, or a function that is given a list of layers.
+        """
+        found: set[str] = set()
+        needed: set[str] = set()
+        for module in modules:
+            found |= self._unseen_callees(module, set())
+            for name in self.summaries[module]["classes"]:
+                needed.update(self.mro(f"{module}:{name}"))
+        return frozenset(found.union(*map(self._unseen, needed)))
+
+    def _unseen_callees(self, module: str, seen: set[str]) -> set[str]:
+        summary = self.summaries[module]
+        imported = [summary["imports"].get(path[0]) for path in summary["handed"]]
+        sources = {absolute(module, one[0]) for one in imported if one is not None and one[1]} - seen
+        seen |= sources
+        unseen = sources - self.summaries.keys()
+        # Who is given the layers may hand them on.
+        return unseen.union(*(self._unseen_callees(one, seen) for one in sorted(sources - unseen)))
+
+    def _unseen(self, class_id: str) -> set[str]:
+        module = self.module_of(class_id)
+        imports = self.summaries[module]["imports"]
+        names = [imports.get(base.split(".")[0]) for base in self.classes[class_id]["bases"]]
+        return {
+            source
+            for one in names
+            if one is not None and one[1] and (source := absolute(module, one[0])) not in self.summaries
+        }
+
+
+def absolute(module: str, target: str) -> str:
+    """The absolute name of an import target such as `..layers` seen from `module`."""
+    level = len(target) - len(target.lstrip("."))
+    if not level:
+        return target
+    parts = module.split(".")[:-level]
+    rest = target[level:]
+    return ".".join([*parts, rest] if rest else parts)

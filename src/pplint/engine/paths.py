@@ -1,0 +1,42 @@
+"""What the path of a file says of it, and its bytes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+
+from pplint.engine.root import PACKAGE
+from pplint.engine.vocabulary import TEST_PATH
+
+_PACKAGE_PART = f"{os.sep}{PACKAGE}{os.sep}"
+
+
+def content(path: str, overlay: Mapping[str, bytes]) -> bytes | None:
+    """The bytes of a file, or None when it cannot be read."""
+    try:
+        return overlay[path] if path in overlay else open(path, "rb").read()
+    except OSError:
+        return None
+
+
+def module_name(root: str, path: str) -> str:
+    """The dotted module name of a file as imports write it: from `root`, or from an SGLang elsewhere."""
+    if path.startswith(root + os.sep):
+        relative = path[len(root) + 1 :]
+    elif _PACKAGE_PART in path:
+        relative = PACKAGE + os.sep + path.rpartition(_PACKAGE_PART)[2]
+    else:
+        relative = os.path.relpath(path, root)
+    name = os.path.splitext(relative)[0].replace(os.sep, ".")
+    return name[: -len(".__init__")] if name.endswith(".__init__") else name
+
+
+def packages_of(root: str, paths: Iterable[str]) -> frozenset[str]:
+    """The first parts of the names of all modules."""
+    start = len(root) + 1
+    return frozenset({PACKAGE, *(path[start:].partition(os.sep)[0].removesuffix(".py") for path in paths)})
+
+
+def is_test(root: str, path: str) -> bool:
+    """Whether a file is test code, judged by its path below the root."""
+    return TEST_PATH.search(os.path.relpath(path, root).replace(os.sep, "/")) is not None
