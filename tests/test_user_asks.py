@@ -75,6 +75,13 @@ def test_t4_many_edits_go_in_one_run(here: Path) -> None:
     assert fixed(here, after) == after
 
 
+def test_no_fix_moves_an_encoding_line_into_force(here: Path, capsys: Capture) -> None:
+    """Row 9: the comment in line 2 keeps line 3 from being one."""
+    before = "#!/usr/bin/python\n# pplint: ignore-file[PPL101] x\n# coding: koi8-r\ns = 'п'\n".encode()
+    assert fixed(here, before) == before
+    assert "not fixed: it would change the file's encoding" in capsys.readouterr().out
+
+
 SILENCE = {
     "after the closing bracket": (
         "v = pool.get_value_buffer(\n    0\n)  # pplint: ignore[PPL101] checked\n",

@@ -33,7 +33,7 @@ def leftovers(folder: Path) -> list[str]:
 
 
 def test_a_kill_at_any_moment_leaves_whole_files(tmp_path: Path) -> None:
-    killed(tmp_path, KILLS)
+    assert killed(tmp_path, KILLS), "no kill fell between two files"
 
 
 def killed(folder: Path, kills: int) -> int:
