@@ -68,10 +68,10 @@ def entry_table(project: Project) -> Rows:
 
 def all_entries(project: Project) -> Rows:
     """The table of the top-level classes; it has one row."""
-    return {"*": [class_id for _, _, class_id in entries(project) if class_id is not None]}
+    return {"*": [class_id for _, _, class_id in named_entries(project) if class_id is not None]}
 
 
-def entries(project: Project) -> Iterator[tuple[str, str, str | None]]:
+def named_entries(project: Project) -> Iterator[tuple[str, str, str | None]]:
     """Each name in an `EntryClass`: the module, the name, and the class id, None where no such class is in view."""
     for module in sorted(project.summaries):
         for name in project.summaries[module]["entry"]:

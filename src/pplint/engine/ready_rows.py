@@ -9,7 +9,7 @@ from pplint.engine.accessors import Accessors
 from pplint.engine.context import Facts
 from pplint.engine.deep import with_room
 from pplint.engine.project import Project
-from pplint.engine.reach import entries, entries_above
+from pplint.engine.reach import entries_above, named_entries
 from pplint.engine.readiness import COLUMNS, NOT_APPLICABLE, UNKNOWN, Cell, Matrix, Row, is_below, verdict_of
 from pplint.engine.ready_cells import Structure
 from pplint.engine.ready_models import MODEL, Model, model_of
@@ -42,7 +42,7 @@ class _Rows:
         self.sources = Sources(project.files)
         self.models: list[Model] = []
         self.unseen: list[tuple[str, str]] = []
-        for module, name, class_id in entries(project):
+        for module, name, class_id in named_entries(project):
             if is_below(project.files[module], paths):
                 if class_id is None:
                     self.unseen.append((module, name))
