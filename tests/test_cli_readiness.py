@@ -322,7 +322,7 @@ def test_code_that_is_nested_deeply_has_rows(tmp_path: Path, capsys: pytest.Capt
 def test_the_cache_answers_until_a_file_changes(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pplint.engine.snapshot._FRESH_NS", -(10**18))
+    monkeypatch.setattr("pplint.engine.stamps._FRESH_NS", -(10**18))
     models = tree_with(tmp_path / "tree", reed=MODEL)
     options = ("--cache-dir", str(tmp_path / "cache"))
     first = rows_below(models, capsys, *options)

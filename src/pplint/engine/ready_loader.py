@@ -10,7 +10,8 @@ from typing import NamedTuple
 from pplint.engine import values as v
 from pplint.engine.flow import Flow
 from pplint.engine.loaders import Call, Loaders, LoaderWalk, Lookup, Names, is_scale
-from pplint.engine.project import Place, Project
+from pplint.engine.names import Place
+from pplint.engine.project import Project
 from pplint.engine.ready_models import has_member, kept_classes
 from pplint.engine.ready_sources import Sources, text_of
 from pplint.engine.summary import module_constants
