@@ -8,7 +8,9 @@ import shutil
 import subprocess
 from collections import Counter
 from collections.abc import Callable
+from itertools import accumulate
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 import pytest
@@ -17,6 +19,7 @@ from pplint.cli import run
 from sarif_readers import Verdicts, assert_flawless, counts, sarif_tools
 
 MINI = Path(__file__).parents[1] / "fixtures/mini_sglang"
+REGION = ("startLine", "startColumn", "endLine", "endColumn")
 LEVELS = {"error": "error", "warning": "warning", "info": "note"}
 
 
@@ -69,3 +72,44 @@ def test_sarif_tools_reads_the_findings_that_json_has(inside: Path, tmp_path: Pa
         for row in csv.DictReader(table.read_text().splitlines())
     }
     assert read == lines
+
+
+@pytest.mark.parametrize(
+    ("options", "words"), [([], ("Safe",)), (["--unsafe-fixes"], ("Safe", "Unsafe"))], ids=["safe", "all"]
+)
+def test_a_viewer_that_applies_the_fixes_gets_the_bytes_of_fix(
+    options: list[str], words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, file = tmp_path / "sglang", tmp_path / "out.sarif"
+    shutil.copytree(MINI, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    subprocess.run(["git", "init", "--quiet", str(folder)], check=True)
+    monkeypatch.chdir(folder)
+    run(["--no-cache", "-q", "--output", f"sarif:{file}", "python"])
+    (log,) = json.loads(file.read_text())["runs"]
+    viewed = applied(folder, log["results"], words)
+    run(["--no-cache", "-q", "--fix", *options, "python"])
+    assert len(viewed) > 3
+    for name, data in viewed.items():
+        assert (folder / name).read_bytes() == data, name
+
+
+def applied(folder: Path, results: list[dict[str, Any]], words: tuple[str, ...]) -> dict[str, bytes]:
+    """The files that the fixes change, as a viewer makes them; all files there are ASCII with LF ends."""
+    edits: dict[str, set[tuple[int, int, int, int, str]]] = {}
+    for result in results:
+        for fix in result.get("fixes", []):
+            if fix["description"]["text"].split()[0] in words:
+                for change in fix["artifactChanges"]:
+                    rows = edits.setdefault(unquote(change["artifactLocation"]["uri"]), set())
+                    for item in change["replacements"]:
+                        place = [item["deletedRegion"][key] for key in REGION]
+                        rows.add((*place, item.get("insertedContent", {}).get("text", "")))
+    files = {}
+    for name, rows in edits.items():
+        lines = (folder / name).read_text().splitlines(keepends=True)
+        starts = [0, *accumulate(map(len, lines))]
+        text = "".join(lines)
+        for line, column, end_line, end_column, new in sorted(rows, reverse=True):
+            text = text[: starts[line - 1] + column - 1] + new + text[starts[end_line - 1] + end_column - 1 :]
+        files[name] = text.encode()
+    return files
