@@ -32,6 +32,11 @@ CONTENTS: dict[str, tuple[bytes | str, str]] = {
     "1,000 nested brackets": (BODY + "[" * 1000 + "]" * 1000 + "\n    " + HIT, TROUBLE),
     "90 nested calls": (BODY + "pool.get_value_buffer(" * 90 + "0" + ")" * 90 + "\n", FOUND),
     "95 nested blocks": ("".join(" " * n + "if pool.start_layer:\n" for n in range(95)) + " " * 95 + HIT, FOUND),
+    "1,000 branches": (
+        "def f(pool, x):\n    if pool.start_layer:\n        pass\n"
+        + "".join(f"    elif x == {n}:\n        {HIT}" for n in range(1000)),
+        FOUND,
+    ),
     "a number of 5,000 digits": (BODY + "9" * 5000 + END.replace(".start_layer", ""), "either"),
     "500 lambdas": (BODY + "lambda: " * 500 + "pool" + END, "either"),
     "bases in a circle": ("class A(B):\n    start_layer = 1\nclass B(A):\n    pass\n" + HIT, FOUND),

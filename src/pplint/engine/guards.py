@@ -45,11 +45,20 @@ def last_name(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
+_FACTS = ("_pplint_facts_where_false", "_pplint_facts_where_true")
+"""Where a test keeps what it says about the stage."""
+
+
 def stage_facts(known: Iterable[Atom]) -> frozenset[str]:
     """What the conditions say about the stage: a subset of {FIRST, LAST, SINGLE}."""
     said: set[str] = set()
-    for atom in known:
-        said |= _stage_fact(atom)
+    for test, holds in known:
+        # In a long chain of `elif` each test is asked about by each finding below it.
+        facts = vars(test).get(_FACTS[holds])
+        if facts is None:
+            facts = vars(test)[_FACTS[holds]] = _stage_fact(Atom(test, holds))
+        if facts:
+            said |= facts
     if SINGLE in said:
         said |= {FIRST, LAST}
     return frozenset(said)

@@ -48,9 +48,11 @@ def split_step(context: Context, split: Split) -> Step:
 def _tests(known: Iterable[Atom]) -> list[str]:
     """The conditions, as written, the last ones first; a long one is cut."""
     texts: dict[str, None] = {}
-    for atom in reversed([*known]):
+    rest = {id(atom.test): atom for atom in known}  # the same test may be known twice
+    for atom in reversed([*rest.values()]):
+        if len(texts) == _MOST:
+            break
+        del rest[id(atom.test)]
         text = ast.unparse(atom.test if atom.holds else ast.UnaryOp(ast.Not(), atom.test))
         texts[f"`{text}`" if len(text) <= _WIDTH else f"`{text[: _WIDTH - 1]}…`"] = None
-    found = list(texts)
-    more = len(found) - _MOST
-    return found if more <= 0 else [*found[:_MOST], f"{more} more condition{'s' * (more > 1)}"]
+    return [*texts, f"{len(rest)} more condition{'s' * (len(rest) > 1)}"] if rest else [*texts]
