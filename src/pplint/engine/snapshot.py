@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from pplint.engine.context import Facts
     from pplint.engine.kept_facts import KeptFacts
 
+_WANTED = 5
+"""So many parts of what is wanted are kept."""
+
 Summaries = dict[str, tuple[str, dict[str, Any]]]
 """The path and the summary of each module in view."""
 
@@ -158,7 +161,10 @@ class Snapshot:
             "learnt": self.learnt,
             "troubles": sorted(self.troubles),
             "wanted": [
-                [sorted(one.decode() if isinstance(one, bytes) else one for one in part) for part in wanted]
+                [
+                    sorted(one.decode() if isinstance(one, bytes) else one for one in part)
+                    for part in wanted[:_WANTED]
+                ]
                 for wanted in self.wanted
             ],
         }
