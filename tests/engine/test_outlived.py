@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import random
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -93,3 +94,34 @@ def test_a_changed_accessor_is_judged_again_with_its_users_and_no_other_file(ask
 def test_moved_code_is_judged_again_alone(asked: list[str], extra: str) -> None:
     look({POOL: (extra + Path(POOL).read_text()).encode()})
     assert set(asked) == {POOL}
+
+
+def test_a_hook_on_moved_then_changed_code_parses_that_file_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pplint.engine.stamps._FRESH_NS", -(10**18))
+    tree = tmp_path / "python"
+    shutil.copytree(MINI, tree)
+    files = tuple(str(path) for path in sorted((tree / "sglang").rglob("*.py")))
+    pool = tree / "sglang" / "srt" / "mem_cache" / "memory_pool.py"
+    text = pool.read_text()
+    changed = "\n" + text.replace("[layer_id - self.start_layer]", "[layer_id]", 1)
+
+    def kept(overlay: dict[str, bytes], cache: str | None) -> Judged:
+        return judge(JudgeRequest(str(tree), files, overlay, CODES, cache_dir=cache))
+
+    def fresh(content: str) -> Judged:
+        check._KNOWN.clear()
+        found = kept({str(pool): content.encode()}, None)
+        check._KNOWN.clear()
+        return found
+
+    expected = {content: fresh(content).findings for content in (text, "\n" + text, changed)}
+    kept({}, str(tmp_path / "cache"))
+    for content in ("\n" + text, changed):
+        pool.write_text(content)
+        check._KNOWN.clear()
+        now = kept({}, str(tmp_path / "cache"))
+        before = kept({str(pool): text.encode()}, str(tmp_path / "cache"))
+        assert (now.findings, before.findings) == (expected[content], expected[text])
+        assert (now.parsed, before.parsed) == (1, 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import ExitStack
-from typing import Any
+from typing import Any, NamedTuple
 
 from pplint.engine.accessors import Accessors
 from pplint.engine.case import Case
@@ -32,6 +32,20 @@ FEW = 50
 """So many changed files are worth a look whether they still say the same."""
 
 
+class News(NamedTuple):
+    """What `changed` since the `old` look: summaries and views of the changed files in view, files with comments of ours.
+
+    `same` says that the files say what they said, lines aside.
+    """
+
+    old: Snapshot
+    changed: frozenset[str]
+    summaries: Summaries
+    views: dict[str, View]
+    marked: frozenset[str]
+    same: bool
+
+
 class Inquiry:
     """One case that what is known does not answer. Its methods raise Lost."""
 
@@ -56,27 +70,33 @@ class Inquiry:
 
     def _with_changes(self) -> Snapshot | None:
         """A known look with a few files changed, as long as the same files stay in view."""
-        for old in self.case.known:
-            changed = self.case.changed(old)
-            if len(changed) > FEW or not changed <= self.case.stamps.keys() & old.stamps.keys():
-                continue
-            workers = self._start(changed)
-            news = workers.again(old.wanted, changed)
-            if {path for path, _ in news.values()} != changed & set(old.in_view()):
-                continue
-            views = {path: view_of(module, old.rounds[module], one) for module, (path, one) in news.items()}
-            said = all(view.said == old.views[path].said for path, view in views.items())
-            new = self._moved(old, views, news) if said else self._changed_facts(old, views, news)
+        close = [news for one in self.case.known if (news := self._news(one)) is not None]
+        for news in sorted(close, key=lambda one: not one.same):
+            new = self._moved(news) if news.same else self._changed_facts(news)
             if new is not None:
-                self.parsed += len(news)
-                new.marked = (old.marked - changed) | workers.marked()
-                new.troubles = tuple(one for one in old.troubles if one.path not in changed)
-                self._keep_answers(old, new)
+                self.parsed += len(news.summaries)
+                new.marked = (news.old.marked - news.changed) | news.marked
+                new.troubles = tuple(one for one in news.old.troubles if one.path not in news.changed)
+                self._keep_answers(news.old, new)
                 return new
         return None
 
-    def _moved(self, old: Snapshot, views: dict[str, View], news: Summaries) -> Snapshot:
+    def _news(self, old: Snapshot) -> News | None:
+        """What changed since a look, or None when that is much, or other files than before are in view."""
+        changed = self.case.changed(old)
+        if len(changed) > FEW or not changed <= self.case.stamps.keys() & old.stamps.keys():
+            return None
+        workers = self._start(changed)
+        news = workers.again(old.wanted, changed)
+        if {path for path, _ in news.values()} != changed & set(old.in_view()):
+            return None
+        views = {path: view_of(module, old.rounds[module], one) for module, (path, one) in news.items()}
+        same = all(view.said == old.views[path].said for path, view in views.items())
+        return News(old, frozenset(changed), news, views, workers.marked(), same)
+
+    def _moved(self, changes: News) -> Snapshot:
         """The changed files say what they said, if on other lines."""
+        old, _, news, views, _, _ = changes
         new = Snapshot(self.case.stamps, old.wanted, old.files, old.rounds, {**old.views, **views})
         new.learnt = old.learnt
         if all(view == old.views[path] for path, view in views.items()):
@@ -88,8 +108,9 @@ class Inquiry:
             new.rest_on(old, moved)
         return new
 
-    def _changed_facts(self, old: Snapshot, views: dict[str, View], news: Summaries) -> Snapshot | None:
+    def _changed_facts(self, changes: News) -> Snapshot | None:
         """The facts as the changed files give them, or None where other files come into view."""
+        old, _, news, views, _, _ = changes
         summaries = {**old.summaries(), **news}
         most = max(old.rounds.values(), default=0)
         tried: list[Wanted] = []

@@ -35,6 +35,7 @@ class KeptFacts:
     def __init__(self, store: Store, name: str, moved: Mapping[str, list[int]]) -> None:
         self._store = store
         self._moved = moved
+        self._read: dict[str, dict[str, Any]] = {}
         data = store.load(_FACTS)
         if not isinstance(data, dict) or data.get("name") != name:
             raise Lost
@@ -51,8 +52,17 @@ class KeptFacts:
         """The modules whose summaries are kept."""
         return self._places.keys()
 
+    def all_read(self) -> bool:
+        """Whether all summaries are here, whatever becomes of the disk."""
+        return len(self._read) == len(self._places)
+
     def summary(self, module: str) -> dict[str, Any]:
-        """The summary of a module. Raises Lost."""
+        """The summary of a module, which stays here: what is on disk may give way to newer facts. Raises Lost."""
+        if module not in self._read:
+            self._read[module] = self._on_its_lines(module)
+        return self._read[module]
+
+    def _on_its_lines(self, module: str) -> dict[str, Any]:
         summary = self._row(module)
         try:
             return with_lines(summary, self._moved[module]) if module in self._moved else summary

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pplint.engine.accessors import COMMON_METHODS, GLOBAL, LOCAL, Accessors
 from pplint.engine.asking import compared_rows
-from pplint.engine.paths import module_name
+from pplint.engine.paths import is_test, module_name
 from pplint.engine.pools import all_mappings, shifted_names
 from pplint.engine.project import Project
 from pplint.engine.shape import with_fingerprints
@@ -37,7 +37,7 @@ FACT_WORDS = (
 
 MARK = b"pplint:"
 
-KEPT_BYTES = 8_000_000
+KEPT_BYTES = 8_500_000
 """Syntax trees take some 30 bytes per byte of source: beyond this much source they are parsed again."""
 
 
@@ -74,6 +74,7 @@ class Share:
         self.packages = packages
         self.overlay = overlay
         self.rest: list[str] = []
+        self._wanted: Wanted | None = None
         self.troubles: list[Trouble] = []
         self.kept = kept
         self._kept_bytes = 0
@@ -95,6 +96,7 @@ class Share:
 
     def again(self, paths: Sequence[str], wanted: Sequence[Wanted]) -> dict[str, tuple[str, Summary]]:
         """Summaries of those files that an earlier look, which wanted that, would have taken into view."""
+        self._wanted, self.rest = None, []
         found = self.first_facts(paths)
         for one in wanted:
             found.update(self.more_facts(one))
@@ -104,6 +106,7 @@ class Share:
         """Summaries of waiting files that use what was learnt."""
         found: dict[str, tuple[str, Summary]] = {}
         waiting = []
+        wanted, self._wanted = (wanted.beyond(self._wanted) if self._wanted else wanted), wanted
         for path in self.rest:
             data = self._read(path)
             if data is None:
@@ -200,7 +203,7 @@ class Share:
             self.troubles.append(crash(path, 0, "the summary of this file", error))
             return
         found[module_name(self.root, path)] = path, trim(summary, self.packages)
-        if self._kept_bytes + len(data) <= KEPT_BYTES:
+        if self._kept_bytes + len(data) <= KEPT_BYTES and not is_test(self.root, path):
             self._kept_bytes += len(data)
             self.kept[path] = parsed
 

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from pplint.engine.context import Facts
     from pplint.engine.kept_facts import KeptFacts
 
+_WANTED = 5
+"""So many parts of what is wanted are kept."""
+
 Summaries = dict[str, tuple[str, dict[str, Any]]]
 """The path and the summary of each module in view."""
 
@@ -104,8 +107,9 @@ class Snapshot:
             self._facts, self._kept = other._facts, other._kept
 
     def in_memory(self) -> bool:
-        """Whether all facts are here, so that none are on disk alone."""
-        return self._facts is not None and not self._facts.project.lazy
+        """Whether all facts are here; then what is on disk may be newer."""
+        joined = self._facts is not None and not self._facts.project.lazy
+        return joined or (self._kept is not None and self._kept.all_read())
 
     def summaries(self) -> Summaries:
         """All summaries. Raises Lost."""
@@ -113,7 +117,7 @@ class Snapshot:
 
     def summary(self, module: str) -> dict[str, Any]:
         """The summary of a module in view. Raises Lost."""
-        if self._facts is not None and self.in_memory():
+        if self._facts is not None and not self._facts.project.lazy:
             summary: dict[str, Any] = dict.__getitem__(self._facts.project.summaries, module)
             return summary
         return self._from_disk().summary(module)
@@ -142,7 +146,7 @@ class Snapshot:
     def save(self, store: Store, question: str) -> None:
         """Keep what can be known again: nothing that came from an overlay or was changed just now."""
         name = self.name
-        if self._facts is not None and self.in_memory() and self.base != name:
+        if self._facts is not None and not self._facts.project.lazy and self.base != name:
             from pplint.engine.kept_facts import save_facts
 
             save_facts(store, name, self._facts)
@@ -158,7 +162,10 @@ class Snapshot:
             "learnt": self.learnt,
             "troubles": sorted(self.troubles),
             "wanted": [
-                [sorted(one.decode() if isinstance(one, bytes) else one for one in part) for part in wanted]
+                [
+                    sorted(one.decode() if isinstance(one, bytes) else one for one in part)
+                    for part in wanted[:_WANTED]
+                ]
                 for wanted in self.wanted
             ],
         }
