@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 import pytest
 
-from pplint.engine.learnt import Learnt
 from pplint.finding import ERROR, INFO, SAFE, UNSAFE, Edit, Finding, Fix, Span, Trouble
+from pplint.judge.learnt import Learnt
 from pplint.source.text import Source, SourceError
 
 
@@ -146,11 +146,11 @@ def _header(source: Source, statement: ast.stmt) -> Span:
 
 def install(patch: pytest.MonkeyPatch) -> None:
     """Put this judge, and a root that is the root of everything, in the engine's place."""
-    check, root = ModuleType("pplint.engine.check"), ModuleType("pplint.engine.root")
+    check, root = ModuleType("pplint.judge.check"), ModuleType("pplint.engine.root")
     check.judge, check.JudgeRequest, check.said = judge, JudgeRequest, said  # type: ignore[attr-defined]
     check.is_test = lambda root, path: path.endswith("/test_a.py")  # type: ignore[attr-defined]
     root.find_root, root.RootError = find_root, RootError  # type: ignore[attr-defined]
-    patch.setitem(sys.modules, "pplint.engine.check", check)
+    patch.setitem(sys.modules, "pplint.judge.check", check)
     root.PACKAGE = "sglang"  # type: ignore[attr-defined]
     patch.setitem(sys.modules, "pplint.engine.root", root)
 

@@ -123,7 +123,7 @@ def test_a_mistake_of_pplint_is_one_line(
     def fail(*_: object) -> None:
         raise ZeroDivisionError("\x1b[31m")
 
-    monkeypatch.setattr(sys.modules["pplint.engine.check"], "judge", fail)
+    monkeypatch.setattr(sys.modules["pplint.judge.check"], "judge", fail)
     assert run(["."]) == 2
     error = capsys.readouterr().err
     assert len(error.splitlines()) == 1

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pplint.cli import run
-from pplint.engine.readiness import COLUMNS, STATES, VERDICTS
+from pplint.readiness.matrix import COLUMNS, STATES, VERDICTS
 from ready_models_in_small import HEAD, MODEL, changed, rows_below, tree_with
 
 MINI = Path(__file__).parents[1] / "fixtures" / "mini_sglang"
@@ -322,7 +322,7 @@ def test_code_that_is_nested_deeply_has_rows(tmp_path: Path, capsys: pytest.Capt
 def test_the_cache_answers_until_a_file_changes(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pplint.engine.stamps._FRESH_NS", -(10**18))
+    monkeypatch.setattr("pplint.known.stamps._FRESH_NS", -(10**18))
     models = tree_with(tmp_path / "tree", reed=MODEL)
     options = ("--cache-dir", str(tmp_path / "cache"))
     first = rows_below(models, capsys, *options)

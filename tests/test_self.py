@@ -12,22 +12,6 @@ from pplint.cli import run
 
 SRC = Path(__file__).parents[1] / "src"
 
-_READY = (
-    *(
-        "cells",
-        "facts",
-        "files",
-        "forward",
-        "loader",
-        "models",
-        "modules",
-        "proxies",
-        "rows",
-        "rules",
-        "runs",
-    ),
-    *("sources", "walk", "whatif"),
-)
 FLOORS = (
     ("pplint", "pplint.finding"),
     (
@@ -37,18 +21,12 @@ FLOORS = (
     ),  # the base says which events the engine calls
     ("pplint.git", "pplint.patch", "pplint.files"),
     ("pplint.engine",),
+    ("pplint.judge.learnt", "pplint.judge.wanted", "pplint.known"),
     ("pplint.rules",),
-    (
-        "pplint.engine.reading",
-        "pplint.engine.workers",
-        "pplint.engine.inquiry",
-        "pplint.engine.check",
-        "pplint.engine.distrust",
-    ),  # these run the rules
+    ("pplint.judge",),  # this runs the rules
     (
         "pplint.engine.facts_text",
-        "pplint.engine.readiness",
-        *(f"pplint.engine.ready_{part}" for part in _READY),
+        "pplint.readiness",
     ),
     (
         "pplint.settings",

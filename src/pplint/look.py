@@ -19,8 +19,8 @@ from pplint.settings import Settings, ignored_in, selected
 from pplint.source.text import Source, SourceError
 
 if TYPE_CHECKING:
-    from pplint.engine.check import Judged
-    from pplint.engine.learnt import Learnt
+    from pplint.judge.check import Judged
+    from pplint.judge.learnt import Learnt
 
 
 class Request(NamedTuple):
@@ -124,8 +124,8 @@ class Look:
         return seen._replace(gone=gone, learnt=judged.learnt)
 
     def _judge(self, files: tuple[str, ...], overlay: Mapping[str, bytes]) -> Judged:
-        from pplint.engine.check import JudgeRequest, judge
-        from pplint.engine.distrust import carefully
+        from pplint.judge.check import JudgeRequest, judge
+        from pplint.judge.distrust import carefully
 
         request = JudgeRequest(
             root=self.root.path,
@@ -165,7 +165,7 @@ class Look:
         return None
 
     def _said(self, path: str, content: bytes | None) -> str:
-        from pplint.engine.check import said
+        from pplint.judge.check import said
 
         return said(self.root.path, path, content)
 

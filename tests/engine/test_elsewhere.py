@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from pplint.engine import check
-from pplint.engine.check import JudgeRequest, judge
 from pplint.engine.elsewhere import installed_package
+from pplint.judge import check
+from pplint.judge.check import JudgeRequest, judge
 
 PLUGIN = """\
 from sglang.srt.mem_cache.memory_pool import MHATokenToKVPool
@@ -35,7 +35,7 @@ def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "plugin"
     folder.mkdir()
     (folder / "plugin.py").write_text(PLUGIN)
-    monkeypatch.setattr("pplint.engine.case.installed_package", lambda: None)
+    monkeypatch.setattr("pplint.judge.case.installed_package", lambda: None)
     return folder
 
 
@@ -52,7 +52,7 @@ def test_an_installed_sglang_is_read_and_not_imported(plugin, tmp_path, monkeypa
     shutil.copytree(MINI, site / "sglang")
     (site / "sglang" / "__init__.py").write_text("raise SystemExit('imported')\n")
     monkeypatch.setattr(sys, "path", [*sys.path, str(site)])
-    monkeypatch.setattr("pplint.engine.case.installed_package", installed_package)
+    monkeypatch.setattr("pplint.judge.case.installed_package", installed_package)
     text = PLUGIN.replace("get_value_buffer", "get_kv_scale_buffer").replace("KVPool", "KVPoolFP4")
     (plugin / "plugin.py").write_text(text)
     assert lines(plugin, facts_file=True) == [6]

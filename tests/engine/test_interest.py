@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pplint.engine.check import JudgeRequest, judge
 from pplint.finding import Finding
+from pplint.judge.check import JudgeRequest, judge
 from pplint.rules.base import Rule
 from pplint.rules.registry import RULES
 from pplint.rules.samples import LAYERS, POOL, UTILS

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from pplint.engine.accessors import GLOBAL
-from pplint.engine.check import JudgeRequest, facts_of, judge
 from pplint.engine.root import find_root
+from pplint.judge.check import JudgeRequest, facts_of, judge
 from pplint.rules.registry import RULES
 
 MINI = Path(__file__).parents[2] / "fixtures" / "mini_sglang"

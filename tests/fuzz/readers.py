@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 from pplint import baseline, ignore_comments, pylint_comments
-from pplint.engine import snapshot
-from pplint.engine.store import Store, _digest
 from pplint.files.gitignore import Patterns
 from pplint.finding import ERROR, Finding, Span
+from pplint.known import snapshot
+from pplint.known.store import Lost, Store, _digest
 from pplint.settings import SettingsError, ignored_in, load, selected
 from pplint.source.text import Source, SourceError
 
@@ -61,7 +62,7 @@ def read_comments(folder: Path, data: bytes) -> None:
 def read_cache(folder: Path, data: bytes) -> None:
     """Cache entries whose digests are right, as somebody who may write there would make them.
 
-    An empty line parts index, view and answers; `FACTS` stands for the name of the facts that the index has.
+    An empty line parts index, facts and answers; `BASE` and `STATE` stand for the names that the index has.
     """
     store = Store(str(folder), "/root")
     Path(store.folder).mkdir(exist_ok=True)
@@ -69,10 +70,15 @@ def read_cache(folder: Path, data: bytes) -> None:
     _put(store, "index.json", parts[0])
     known = snapshot.load(store)
     if known is not None:
-        for name, part in (("view.json", parts[1]), ("answers-x.json", parts[2])):
-            _put(store, name, part.replace(b"FACTS", known.facts_id.encode()))
+        names = {b"BASE": known.base, b"STATE": known.state}
+        for name, part in (("facts.json", parts[1]), ("answers-x.json", parts[2])):
+            for word, value in names.items():
+                part = part.replace(word, json.dumps(value)[1:-1].encode())
+            _put(store, name, part)
         known.answers("x")
-        known.found()
+        with suppress(Lost):
+            known.facts()
+            known.summaries()
 
 
 def _put(store: Store, name: str, data: bytes) -> None:
@@ -104,9 +110,11 @@ WORDS = {
         "match 1:\n case 1:\n  ", "x = (\n", ")\n", "\\\n", "'''", '"""', "\f", "\r", "# coding: latin-1\n", "class A:\n ",
     ],
     "cache": [
-        '{"stamps": {"a.py": ["file", "1.1.1", 1]}, ', '"wanted": [[["a"], ["b"], [], [], ["m"]]], ', '"marked": [], ',
-        '"views": {"a.py": "0"}, ', '"troubles": [["a.py", 0, "m", "PPL903"]], ', '"learnt": [1, 2, 3]', '"facts": "FACTS"',
-        '"entries": {}', '"found": {}', "null", "[]", "{}", "1e999", "}", ", ", '"a.py": [', "]", "\n\n",
+        '{"stamps": {"": {"a.py": ["1.1.1", 1]}}, ', '"wanted": [[["a"], ["b"], [], [], ["m"]]], ', '"marked": [], ',
+        '"views": {"a.py": ["a", 0, "0", "0"]}, ', '"troubles": [["a.py", 0, "m", "PPL903"]], ', '"learnt": [1, 2, 3], ',
+        '"base": "b", "moved": {"a": [1]}, "state": "s"}', '{"name": "BASE", ', '"places": {"a": [0, 2, "0"]}, ',
+        '"tables": {', '"names": {}', '"spaces": {"GLOBAL": {}, "LOCAL": {}}}', '{"state": "STATE", "told": {}, ',
+        '"silent": [["a.py"], []], "base": "b", "asked": {}}', "null", "[]", "{}", "1e999", "}", ", ", "]", "\n\n",
     ],
 }  # fmt: skip
 """Pieces of valid content, for the fuzzer to put together."""

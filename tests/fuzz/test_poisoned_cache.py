@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from pplint.cli import run
-from pplint.engine import check
-from pplint.engine.store import _digest
+from pplint.judge import check
+from pplint.known.store import _digest
 from reliability.checkouts import HIT, checkout
 
 POISONS = 25
@@ -40,7 +40,7 @@ def filled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("changed", [False, True], ids=["the code is as it was", "a file changed"])
-@pytest.mark.parametrize("name", ["index.json", "view.json", "answers-*.json"])
+@pytest.mark.parametrize("name", ["index.json", "facts.json", "answers-*.json", "asked-*.json"])
 def test_wrong_types_are_no_cache(
     name: str,
     changed: bool,
@@ -61,6 +61,37 @@ def test_wrong_types_are_no_cache(
         container[key] = choice.choice(WRONG)
         text = json.dumps(value).encode()
         file.write_bytes(_digest(text) + b"\n" + text)
+        monkeypatch.setattr(check, "_KNOWN", {})
+        assert run(OPTIONS) in (0, 1, 2)
+        out, err = capsys.readouterr()
+        assert "internal error" not in out + err
+        assert "crashed" not in out
+
+
+@pytest.mark.parametrize("changed", [False, True], ids=["the code is as it was", "a file changed"])
+def test_summaries_of_wrong_types_are_no_cache(
+    changed: bool, filled: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (facts,) = filled.rglob("facts.json")
+    summaries = facts.with_name("summaries.json")
+    entries = {path: path.read_bytes() for path in filled.rglob("*.json")}
+    known = json.loads(entries[facts].partition(b"\n")[2])
+    if changed:
+        Path("sglang/case.py").write_text("y = 2\n" + HIT)
+    for seed in range(POISONS):
+        choice = random.Random(seed)
+        for path, data in entries.items():
+            path.write_bytes(data)
+        module = choice.choice(sorted(known["places"]))
+        start, size, _ = known["places"][module]
+        row = json.loads(entries[summaries][start : start + size])
+        container, key = choice.choice(list(places(row)))
+        container[key] = choice.choice(WRONG)
+        text = json.dumps(row).encode()
+        summaries.write_bytes(entries[summaries] + text)
+        placed = {**known["places"], module: [len(entries[summaries]), len(text), _digest(text).decode()]}
+        index = json.dumps({**known, "places": placed}).encode()
+        facts.write_bytes(_digest(index) + b"\n" + index)
         monkeypatch.setattr(check, "_KNOWN", {})
         assert run(OPTIONS) in (0, 1, 2)
         out, err = capsys.readouterr()

@@ -8,8 +8,8 @@ import jsonschema
 import pytest
 from report_desk import Desk, rendered
 
-from pplint.engine.learnt import Learnt
 from pplint.finding import RIGHT, UNSAFE, Impact, LayoutOutcome, StageOutcome, Step, Trouble
+from pplint.judge.learnt import Learnt
 from pplint.reports.report import Report
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "findings.schema.json").read_text(encoding="utf-8"))

@@ -5,7 +5,6 @@ import io
 import pytest
 from report_desk import Desk, rendered
 
-from pplint.engine.learnt import Learnt
 from pplint.finding import (
     OTHER_LAYER,
     RIGHT,
@@ -19,6 +18,7 @@ from pplint.finding import (
     Step,
     Trouble,
 )
+from pplint.judge.learnt import Learnt
 from pplint.reports.report import Report, render
 
 INDENT = " " * 14

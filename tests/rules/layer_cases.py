@@ -5,8 +5,8 @@ from __future__ import annotations
 import textwrap
 from pathlib import Path
 
-from pplint.engine.check import JudgeRequest, judge
 from pplint.finding import Finding
+from pplint.judge.check import JudgeRequest, judge
 from pplint.rules.samples import LAYERS, POOL, UTILS
 
 _HEAD = """\

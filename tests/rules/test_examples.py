@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from pplint.engine.check import JudgeRequest, judge
 from pplint.finding import INFO, SAFE, Finding
 from pplint.fixes import fix_source
+from pplint.judge.check import JudgeRequest, judge
 from pplint.rules.base import Example
 from pplint.rules.registry import RULES
 from pplint.source.text import Source

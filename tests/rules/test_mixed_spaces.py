@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import pytest
 
-from pplint.engine.check import JudgeRequest, judge
 from pplint.finding import Finding
+from pplint.judge.check import JudgeRequest, judge
 from pplint.rules.pool_samples import BUFFERS, HYBRID
 from pplint.rules.samples import LAYERS, UTILS
 

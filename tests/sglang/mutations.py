@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pplint.engine.accessors import GLOBAL
-from pplint.engine.check import JudgeRequest, facts_of, is_test, judge
 from pplint.engine.context import Facts
 from pplint.engine.instances import position_of
 from pplint.engine.root import find_root
 from pplint.finding import SAFE, Finding
 from pplint.fixes import fix_source
+from pplint.judge.check import JudgeRequest, facts_of, is_test, judge
 from pplint.source.text import Source
 
 RIGHT = ("layer_id", "start_layer")

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from pplint.engine.accessors import GLOBAL, LOCAL
-from pplint.engine.check import facts_of
 from pplint.engine.context import Facts
 from pplint.engine.root import find_root
+from pplint.judge.check import facts_of
 
 pytestmark = pytest.mark.sglang
 

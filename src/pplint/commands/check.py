@@ -20,7 +20,7 @@ from pplint.run import Outcome, Request
 from pplint.settings import Settings
 
 if TYPE_CHECKING:
-    from pplint.engine.readiness import Row
+    from pplint.readiness.matrix import Row
 
 
 def _outputs(
@@ -209,7 +209,7 @@ def _readiness(request: Request, given: dict[str, Any]) -> tuple[Row, ...]:
     """The rows of the readiness matrix, for the one format that shows it; asking for them takes a while."""
     if request.stdin is not None or not any(name == "html" for name, _ in given["output"]):
         return ()
-    from pplint.engine.readiness import rows_of
+    from pplint.readiness.matrix import rows_of
 
     return rows_of(request.paths, request.settings.sglang, request.jobs, request.cache_dir)
 

@@ -42,9 +42,9 @@ def readiness(**given: Any) -> int:
     `EntryClass`. The exit code is 0 whatever the verdicts are, 2 for trouble.
     """
     from pplint.commands.options import cache_folder
-    from pplint.engine.readiness import matrix_of
     from pplint.engine.root import RootError
     from pplint.progress import Progress
+    from pplint.readiness.matrix import matrix_of
 
     paths = given["paths"] or (os.curdir,)
     for path in paths:

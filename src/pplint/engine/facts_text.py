@@ -14,7 +14,7 @@ def print_facts(path: str) -> None:
     """Print the facts of the tree that holds `path`, one a line, grouped by kind."""
     import sys
 
-    from pplint.engine.check import facts_of
+    from pplint.judge.check import facts_of
 
     root = find_root((path,))
     facts = facts_of(root)

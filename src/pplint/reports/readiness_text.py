@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TextIO
 
-from pplint.engine.readiness import (
+from pplint.readiness.matrix import (
     COLUMNS,
     MET,
     MISSING,

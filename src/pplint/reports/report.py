@@ -14,8 +14,8 @@ from pplint.finding import Finding, Trouble
 from pplint.rules.base import RuleInfo
 
 if TYPE_CHECKING:
-    from pplint.engine.learnt import Learnt
-    from pplint.engine.readiness import Row
+    from pplint.judge.learnt import Learnt
+    from pplint.readiness.matrix import Row
     from pplint.source.text import Source
 
 FORMATS = {

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from report_desk import Desk
 
-from pplint.engine.readiness import (
+from pplint.readiness.matrix import (
     COLUMNS,
     MET,
     MISSING,

@@ -1,0 +1,106 @@
+"""One request to judge files, and what is known about them from earlier looks."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from hashlib import blake2b
+from typing import NamedTuple
+
+from pplint.engine.elsewhere import installed_package
+from pplint.engine.root import PACKAGE, find_root
+from pplint.finding import Finding, Trouble, report_order
+from pplint.judge.learnt import Learnt
+from pplint.known.answers import Answer
+from pplint.known.snapshot import Snapshot
+from pplint.known.stamps import stamps_of
+from pplint.known.store import Store
+
+SYNTAX_BYTES = 4_000_000
+"""Files that no rule needs are parsed for their troubles as long as they are no more than this in all."""
+
+
+class JudgeRequest(NamedTuple):
+    """What to judge: `root` as `find_root` gives it, `files` absolute real paths, `overlay` contents in their place.
+
+    `jobs` 0 means as many processes as there are cores. `cache_dir` None keeps nothing on disk.
+    """
+
+    root: str
+    files: tuple[str, ...]
+    overlay: Mapping[str, bytes]
+    select: frozenset[str]
+    include_tests: bool = False
+    jobs: int = 1
+    cache_dir: str | None = None
+    facts_file: bool = True
+
+
+class Judged(NamedTuple):
+    """The findings of the files in report order, what went wrong, and how many files were parsed.
+
+    `marked` are the files that hold a comment of pplint's, `learnt` says how much there was to judge by.
+    """
+
+    findings: tuple[Finding, ...]
+    troubles: tuple[Trouble, ...]
+    parsed: int
+    marked: frozenset[str] = frozenset()
+    learnt: Learnt = Learnt()
+
+
+class Case:
+    """A request, the stamps of all files of its tree, and the earlier looks at that, the latest first.
+
+    `question` is a name for what is asked of each file, `few` says that all files asked about are parsed.
+    """
+
+    def __init__(self, request: JudgeRequest, known: list[Snapshot], store: Store | None) -> None:
+        self.request = request
+        self.known = known
+        self.store = store
+        self.stamps = stamps_of(_tree_files(request), request.overlay)
+        self.files = dict.fromkeys(request.files)
+        self.few = sum(self.stamps[path].size for path in self.files) <= SYNTAX_BYTES
+        kind = [sorted(request.select), request.include_tests]
+        self.question = blake2b(repr(kind).encode(), digest_size=8).hexdigest()
+
+    def changed(self, before: Snapshot) -> set[str]:
+        """The paths of the files that are not as they were at an earlier look, new and gone ones among them."""
+        paths = self.stamps.keys() | before.stamps.keys()
+        return {path for path in paths if self.stamps.get(path) != before.stamps.get(path)}
+
+    def unchanged(self) -> Snapshot | None:
+        """An earlier look at the same files, or None."""
+        return next((one for one in self.known if not self.changed(one)), None)
+
+    def held(self, snapshot: Snapshot) -> dict[str, Answer]:
+        """The answers of a look that hold for the files of the request."""
+        known = snapshot.answers(self.question).by_path
+        return {
+            path: answer
+            for path in self.files
+            if (answer := known.get(path)) is not None
+            and answer.stamp == self.stamps[path]
+            and (answer.checked or not self.few)
+        }
+
+
+def judged(answers: Mapping[str, Answer], learnt: Learnt, parsed: int) -> Judged:
+    """Put the answers for all files of a request together."""
+    findings = [finding for answer in answers.values() for finding in answer.findings]
+    troubles = {trouble for answer in answers.values() for trouble in answer.troubles}
+    marked = frozenset(path for path, answer in answers.items() if answer.marked)
+    ordered = tuple(sorted(findings, key=report_order))
+    return Judged(ordered, tuple(sorted(troubles)), parsed, marked, learnt)
+
+
+def _tree_files(request: JudgeRequest) -> list[str]:
+    from pplint.files.discover import find_python_files
+
+    root = find_root((request.root,), None)
+    folders = [root.folder]
+    if request.facts_file and os.path.basename(root.folder) != PACKAGE and (found := installed_package()):
+        folders.append(found)
+    everything = find_python_files(folders, exclude=(), base=root.folder, respect_gitignore=False).files
+    return sorted({*everything, *request.files})

@@ -1,0 +1,78 @@
+"""The judge: files in, findings out, by what is known already where that still holds."""
+
+from __future__ import annotations
+
+import gc
+from typing import TYPE_CHECKING
+
+from pplint.engine.root import Root
+from pplint.judge.case import Case, Judged, JudgeRequest, judged
+from pplint.known.snapshot import Snapshot, load
+from pplint.known.store import Lost, Store
+
+if TYPE_CHECKING:
+    from pplint.engine.context import Facts
+
+__all__ = ["JudgeRequest", "Judged", "facts_of", "judge", "said"]
+
+_KNOWN: dict[str, list[Snapshot]] = {}
+"""The last looks at each tree in this process, the latest first."""
+
+
+def judge(request: JudgeRequest) -> Judged:
+    """Judge the files of a request."""
+    collecting = gc.isenabled()
+    gc.disable()
+    store = Store(request.cache_dir, request.root) if request.cache_dir else None
+    known = _KNOWN.get(request.root)
+    if known is None and store is not None and (loaded := load(store)) is not None:
+        known = [loaded]
+    try:
+        return _judged(Case(request, known or [], store))
+    except Lost:
+        return _judged(Case(request, [], store))
+    finally:
+        if collecting:
+            # The facts stay for the life of the process: the collector need not walk them again and again.
+            gc.freeze()
+            gc.enable()
+
+
+def _judged(case: Case) -> Judged:
+    snapshot = case.unchanged()
+    answers = case.held(snapshot) if snapshot is not None else {}
+    parsed = 0
+    if snapshot is None or len(answers) < len(case.files):
+        from pplint.judge.inquiry import Inquiry
+
+        snapshot, answers, parsed = Inquiry(case).answered(snapshot)
+        if case.store is not None and not case.request.overlay:
+            snapshot.save(case.store, case.question)
+    others = [one for one in case.known if one is not snapshot]
+    _KNOWN[case.request.root] = [snapshot, *others[:1]]
+    return judged(answers, snapshot.learnt, parsed)
+
+
+def forget(root: str) -> None:
+    """Take nothing as known of a tree that this process looked at."""
+    _KNOWN.pop(root, None)
+
+
+def said(root: str, path: str, content: bytes | None = None) -> str:
+    """A name for what a file in view says, lines aside, by the last look in this process; "" where that is not known.
+
+    With `content`, for what it would say with that. Raises SourceError.
+    """
+    known = _KNOWN.get(root, [])[:1]
+    if content is None:
+        return next((one.views[path].said for one in known if path in one.views), "")
+    from pplint.judge.inquiry import said_with
+
+    return said_with(root, path, content, known[0].stamps if known else ())
+
+
+def facts_of(root: Root, jobs: int = 0) -> Facts:
+    """The facts of a tree."""
+    from pplint.judge.inquiry import Inquiry
+
+    return Inquiry(Case(JudgeRequest(root.path, (), {}, frozenset(), jobs=jobs), [], None)).learnt().facts()

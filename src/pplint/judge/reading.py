@@ -1,0 +1,238 @@
+"""One process's share of the files: reads, filters, parses and summarises them, and lets the rules judge them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from pplint.engine.accessors import COMMON_METHODS, GLOBAL, LOCAL, Accessors
+from pplint.engine.asking import compared_rows
+from pplint.engine.paths import is_test, module_name
+from pplint.engine.pools import all_mappings, shifted_names
+from pplint.engine.project import Project
+from pplint.engine.shape import with_fingerprints
+from pplint.engine.summary import Summary, summarise
+from pplint.engine.trim import trim
+from pplint.finding import Finding, Trouble
+from pplint.judge.wanted import Wanted
+from pplint.source.text import LARGEST_BYTES, Source, SourceError
+
+if TYPE_CHECKING:
+    import ast
+
+    from pplint.engine.context import Facts
+    from pplint.engine.names import Rows
+    from pplint.rules.base import Rule
+
+FACT_WORDS = (
+    b"start_layer",
+    b"end_layer",
+    b"make_layers",
+    b"PPMissingLayer",
+    b"pp_proxy_tensors",
+    b"layer_num",
+)
+"""A file without any of these says nothing about stages that another file could need."""
+
+MARK = b"pplint:"
+
+KEPT_BYTES = 8_500_000
+"""Syntax trees take some 30 bytes per byte of source: beyond this much source they are parsed again."""
+
+
+class Verdict(NamedTuple):
+    """What the rules say of some files, what they asked for in each (by path), and the answers to compared questions."""
+
+    findings: list[Finding]
+    asked: dict[str, tuple[str, ...]]
+    compared: dict[str, Rows]
+
+
+Kept = dict[str, "tuple[Source, ast.Module]"]
+"""Parsed files by path."""
+
+
+class Share:
+    """The files that one process looks after.
+
+    `root` is the folder that module names start from, `packages` their first parts, `ready` summaries by path that
+    need not be made, `kept` what was parsed already, `marked` the files met so far that hold a comment of pplint's.
+    """
+
+    def __init__(
+        self,
+        root: str,
+        overlay: Mapping[str, bytes],
+        packages: frozenset[str],
+        ready: Mapping[str, Summary],
+        kept: Kept,
+    ) -> None:
+        self.root = root
+        self.ready = ready
+        self.marked: set[str] = set()
+        self.packages = packages
+        self.overlay = overlay
+        self.rest: list[str] = []
+        self._wanted: Wanted | None = None
+        self.troubles: list[Trouble] = []
+        self.kept = kept
+        self._kept_bytes = 0
+
+    def first_facts(self, paths: Sequence[str]) -> dict[str, tuple[str, Summary]]:
+        """Summaries by module, with the path, of the files that say something about stages; the rest waits."""
+        found: dict[str, tuple[str, Summary]] = {}
+        for path in paths:
+            data = self._read(path)
+            if data is None:
+                continue
+            if MARK in data:
+                self.marked.add(path)
+            if any(word in data for word in FACT_WORDS):
+                self._summarise(path, data, found)
+            else:
+                self.rest.append(path)
+        return found
+
+    def again(self, paths: Sequence[str], wanted: Sequence[Wanted]) -> dict[str, tuple[str, Summary]]:
+        """Summaries of those files that an earlier look, which wanted that, would have taken into view."""
+        self._wanted, self.rest = None, []
+        found = self.first_facts(paths)
+        for one in wanted:
+            found.update(self.more_facts(one))
+        return found
+
+    def more_facts(self, wanted: Wanted) -> dict[str, tuple[str, Summary]]:
+        """Summaries of waiting files that use what was learnt."""
+        found: dict[str, tuple[str, Summary]] = {}
+        waiting = []
+        wanted, self._wanted = (wanted.beyond(self._wanted) if self._wanted else wanted), wanted
+        for path in self.rest:
+            data = self._read(path)
+            if data is None:
+                continue
+            if module_name(self.root, path) in wanted.modules or wanted.worth_a_look(data):
+                self._summarise(path, data, found)
+            else:
+                waiting.append(path)
+        self.rest = waiting
+        return found
+
+    def check_syntax(self, paths: Iterable[str]) -> None:
+        """Parse waiting files for nothing but their troubles."""
+        for path in paths:
+            data = self._read(path)
+            if data is not None:
+                self._parse(path, data)
+
+    def judge(self, facts: Facts, modules: Mapping[str, str], codes: Iterable[str]) -> Verdict:
+        """Let the rules walk each of the modules (name to path)."""
+        from pplint.rules.registry import rules_for
+
+        findings: list[Finding] = []
+        asked: dict[str, tuple[str, ...]] = {}
+        asking = facts.project.asking
+        for module, path in sorted(modules.items()):
+            parsed = self.kept.pop(path, None)
+            if parsed is None:
+                data = self._read(path)
+                parsed = self._parse(path, data) if data is not None else None
+            if parsed is not None:
+                asking.keys = set()
+                findings += self._walk(facts, module, parsed, rules_for(codes))
+                asked[path] = tuple(asking.keys)
+        return Verdict(findings, asked, compared_rows(asking))
+
+    def _walk(
+        self, facts: Facts, module: str, parsed: tuple[Source, ast.Module], rules: list[Rule]
+    ) -> list[Finding]:
+        from pplint.engine.context import Walk, crash
+
+        path = parsed[0].path
+        walk = Walk(facts, module, *parsed, rules)
+        try:
+            walk.walk()
+        except Exception as error:
+            statement = walk.flow.statement
+            line = statement.lineno if statement is not None else 0
+            self.troubles.append(crash(path, line, "the rules' walk", error))
+        scope = os.path.relpath(path, self.root).replace(os.sep, "/")
+        findings = with_fingerprints(walk.findings, scope)
+        self.troubles += walk.troubles
+        # The walk and its syntax tree refer to each other, and the collector is paused.
+        vars(walk.flow).clear()
+        vars(walk).clear()
+        return findings
+
+    def _read(self, path: str) -> bytes | None:
+        data = self.overlay.get(path)
+        if data is not None:
+            return data
+        try:
+            with open(path, "rb") as file:
+                data = file.read()
+        except OSError as error:
+            self.troubles.append(Trouble(path, 0, f"cannot be read: {error.strerror or error}"))
+            return None
+        if len(data) > LARGEST_BYTES or 0 in data:
+            self._parse(path, data)  # says why it is none of ours, whether or not a rule needs the file
+            return None
+        return data
+
+    def _parse(self, path: str, data: bytes) -> tuple[Source, ast.Module] | None:
+        try:
+            source = Source.of(path, data)
+            return source, source.parse()
+        except SourceError as error:
+            self.troubles.append(Trouble(path, error.line, str(error)))
+            return None
+
+    def _summarise(self, path: str, data: bytes, found: dict[str, tuple[str, Summary]]) -> None:
+        if path in self.ready:
+            found[module_name(self.root, path)] = path, self.ready[path]
+            return
+        parsed = self._parse(path, data)
+        if parsed is None:
+            return
+        tree = parsed[1]
+        try:
+            summary = _summary(tree)
+        except Exception as error:
+            from pplint.engine.context import crash
+
+            self.troubles.append(crash(path, 0, "the summary of this file", error))
+            return
+        found[module_name(self.root, path)] = path, trim(summary, self.packages)
+        if self._kept_bytes + len(data) <= KEPT_BYTES and not is_test(self.root, path):
+            self._kept_bytes += len(data)
+            self.kept[path] = parsed
+
+
+def _summary(tree: ast.Module) -> Summary:
+    try:
+        return summarise(tree)
+    except RecursionError:
+        from pplint.engine.deep import with_room
+
+        return with_room(lambda: summarise(tree))
+
+
+def wanted_by(project: Project, accessors: Accessors, modules: Iterable[str]) -> Wanted:
+    """The words that a rule would look at, given the facts of `modules`."""
+    names = {
+        name
+        for name in (accessors.names[GLOBAL] | accessors.names[LOCAL]) - COMMON_METHODS
+        # What is private to a class, or a stage of its forward, is called where the class is.
+        if not name.startswith(("_", "forward")) or not project.definers(name)
+    }
+    attributes = {name for name in names if project.definers(name)}
+    attributes |= {name for name in {*shifted_names(project), *all_mappings(project)} if "_" in name}
+    keepers = {class_id for class_id in project.classes if project.keeps_layers(class_id)}
+    kept = {name for one in keepers for name in project.missing_modules(one)} | project.padded_names()
+    return Wanted(
+        frozenset(name.encode() for name in attributes),
+        tuple(sorted(name.encode() + b"(" for name in names if not project.definers(name))),
+        frozenset(name.encode() for name in kept),
+        frozenset(project.module_of(one).rpartition(".")[2].encode() for one in keepers),
+        project.unseen_bases(modules),
+    )

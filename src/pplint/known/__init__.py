@@ -1,0 +1,1 @@
+"""What is known of a tree from earlier looks, in this process or on disk."""

@@ -1,0 +1,177 @@
+"""What the rules said of each file, as it is kept: plain data, believed only where every part has its type."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from pplint.finding import Edit, Finding, Fix, Span, Step, Trouble, asks_of
+from pplint.known.stamps import Stamp
+from pplint.known.store import Lost, Store
+
+
+class Answer(NamedTuple):
+    """What the rules said of one file with these bytes and the facts of a snapshot.
+
+    `checked` is False for a file that nobody parsed, `marked` True for one that holds a comment of pplint's.
+    """
+
+    stamp: Stamp
+    findings: tuple[Finding, ...]
+    troubles: tuple[Trouble, ...]
+    checked: bool
+    marked: bool
+
+
+Asked = dict[str, tuple[str, ...]]
+"""What files asked for, by path: keys of facts, see `asking`."""
+
+_FEW = 20
+"""So many files that asked anew are written beside the others, not with them."""
+
+
+class Answers:
+    """The answers to one question by path, with the facts that each rests on (`asking` says what keys are)."""
+
+    def __init__(self) -> None:
+        self.by_path: dict[str, Answer] = {}
+        self._asked: Asked | None = {}
+        self._load: Callable[[], Asked] | None = None
+        self._base: str | None = None
+        self._newly: Asked = {}
+
+    @property
+    def asked(self) -> Asked:
+        """The keys of the facts that were asked for, by path; a file that is not here asked for none that is known."""
+        if self._asked is None:
+            assert self._load is not None
+            self._asked = {**self._load(), **self._newly}
+        return self._asked
+
+    def learn(self, asked: Asked) -> None:
+        """Take down what files asked for."""
+        if self._asked is not None:
+            self._asked.update(asked)
+        self._newly.update(asked)
+
+    def save(self, store: Store, question: str, stamps: dict[str, Stamp], state: str) -> None:
+        """Keep the answers that rest on files on disk as they are; `state` stands for the facts and all stamps."""
+        here = {
+            path: answer
+            for path, answer in self.by_path.items()
+            if answer.stamp.kind == "file" and answer.stamp == stamps.get(path)
+        }
+        told = {path: answer[1:] for path, answer in here.items() if any(answer[1:3]) or answer.marked}
+        silent = [
+            [path for path in here if path not in told and here[path].checked is one] for one in _EITHER
+        ]
+        base = self._base
+        if base is None or len(self._newly) > _FEW:
+            base = state
+            self._save_asked(store, question, base)
+        answers = {"state": state, "told": told, "silent": silent, "base": base, "asked": self._newly}
+        store.save(f"answers-{question}.json", answers)
+
+    def _save_asked(self, store: Store, question: str, base: str) -> None:
+        numbers: dict[str, int] = {}
+        files = {
+            path: [numbers.setdefault(key, len(numbers)) for key in keys] for path, keys in self.asked.items()
+        }
+        store.save(f"asked-{question}.json", {"base": base, "keys": list(numbers), "files": files})
+        self._base, self._newly = base, {}
+
+    def but(self, by_path: dict[str, Answer]) -> Answers:
+        """The same with other answers. A file without one may still have asked for something."""
+        answers = Answers()
+        answers.by_path = by_path
+        answers._asked = None if self._asked is None else dict(self._asked)
+        answers._load, answers._base, answers._newly = self._load, self._base, dict(self._newly)
+        return answers
+
+    def restore(self, by_path: dict[str, Answer], base: str, newly: Asked, load: Callable[[], Asked]) -> None:
+        """Take over what was kept; `load` gives what was asked at `base`, `newly` is what some files asked since."""
+        self.by_path, self._base, self._newly = by_path, base, newly
+        self._asked, self._load = None, load
+
+
+def read_answers(store: Store, question: str, stamps: dict[str, Stamp], state: str) -> Answers | None:
+    """The answers on disk that rest on the facts and stamps of that name, or None."""
+    data = store.load(f"answers-{question}.json")
+    try:
+        if data["state"] != state:
+            return None
+        by_path = {
+            path: Answer(
+                stamps[path],
+                tuple(map(_finding, findings)),
+                tuple(map(read_trouble, troubles)),
+                checked is True,
+                marked is True,
+            )
+            for path, (findings, troubles, checked, marked) in data["told"].items()
+        }
+        for one, paths in zip(_EITHER, data["silent"], strict=True):
+            by_path.update({path: Answer(stamps[path], (), (), one, False) for path in paths})
+        base = str(data["base"])
+        newly = {path: tuple(map(str, keys)) for path, keys in data["asked"].items()}
+    except (TypeError, KeyError, ValueError, AttributeError):
+        return None
+    answers = Answers()
+    answers.restore(by_path, base, newly, lambda: _read_asked(store.load(f"asked-{question}.json"), base))
+    return answers
+
+
+def _read_asked(data: Any, base: str) -> Asked:
+    """What was asked by path. Raises Lost."""
+    try:
+        if data["base"] != base:
+            raise Lost
+        keys = [str(key) for key in data["keys"]]
+        return {path: tuple(keys[number] for number in numbers) for path, numbers in data["files"].items()}
+    except (TypeError, KeyError, ValueError, AttributeError, IndexError) as error:
+        raise Lost from error
+
+
+_EITHER = (True, False)
+
+_TEXTS = (
+    "code",
+    "name",
+    "severity",
+    "path",
+    "symbol",
+    "message",
+    "no_fix",
+    "shape",
+    "fingerprint",
+    "changed_by",
+)
+
+
+def _finding(row: Any) -> Finding:
+    """A finding from its row of plain data. Raises TypeError or ValueError for anything else."""
+    raw = Finding(*row)
+    if not all(isinstance(getattr(raw, name), str) for name in _TEXTS):
+        raise TypeError("a text is no text")
+    fix = None
+    if raw.fix is not None:
+        safety, message, edits = raw.fix
+        fix = Fix(str(safety), str(message), tuple(Edit(_span(span), str(text)) for span, text in edits))
+    return raw._replace(
+        span=_span(raw.span),
+        trace=tuple(Step(str(p), int(line), int(column), str(text)) for p, line, column, text in raw.trace),
+        fix=fix,
+        statement=None if raw.statement is None else _span(raw.statement),
+        impact=None,
+        asks=asks_of(raw.asks),
+    )
+
+
+def _span(row: Any) -> Span:
+    return Span(*(int(number) for number in row))
+
+
+def read_trouble(row: Any) -> Trouble:
+    """A trouble from its row of plain data. Raises TypeError or ValueError for anything else."""
+    path, line, message, code = row
+    return Trouble(str(path), int(line), str(message), str(code))

@@ -1,0 +1,122 @@
+"""The facts of a tree on disk: the solution and the tables in one file, the summaries beside it, one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from pplint.engine.accessors import GLOBAL, LOCAL, Accessors, Spaces
+from pplint.engine.asking import COMPARED
+from pplint.engine.context import Facts
+from pplint.engine.names import Rows
+from pplint.engine.project import Project
+from pplint.known.lines import moved_lines, with_lines
+from pplint.known.store import Lost, Store
+from pplint.known.tables import MAKERS, complete, move_lines
+
+_FACTS = "facts.json"
+_SUMMARIES = "summaries.json"
+_KINDS = {
+    "imports": dict, "constants": dict, "classes": dict, "functions": dict,
+    "entry": list, "builds": list, "handed": list, "prepared": list, "soft": list,
+}  # fmt: skip
+
+
+def save_facts(store: Store, name: str, facts: Facts) -> None:
+    """Keep the facts of a tree under a `name` that stands for all that the files in view say."""
+    places = store.save_rows(_SUMMARIES, facts.project.summaries)
+    spaces = facts.accessors.spaces
+    store.save(_FACTS, {"name": name, "places": places, "tables": complete(facts), "spaces": spaces})
+
+
+class KeptFacts:
+    """The facts on disk under a name; `moved` are the lines of modules that say what they said, elsewhere."""
+
+    def __init__(self, store: Store, name: str, moved: Mapping[str, list[int]]) -> None:
+        self._store = store
+        self._moved = moved
+        self._read: dict[str, dict[str, Any]] = {}
+        data = store.load(_FACTS)
+        if not isinstance(data, dict) or data.get("name") != name:
+            raise Lost
+        try:
+            self._places: dict[str, list[Any]] = data["places"]
+            self._tables = {table: _rows(data["tables"][table]) for table in (*MAKERS, *COMPARED)}
+            self._spaces = _spaces(data["spaces"])
+            for module, lines in moved.items():
+                self._move(module, lines)
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+            raise Lost from error
+
+    def modules(self) -> Collection[str]:
+        """The modules whose summaries are kept."""
+        return self._places.keys()
+
+    def all_read(self) -> bool:
+        """Whether all summaries are here, whatever becomes of the disk."""
+        return len(self._read) == len(self._places)
+
+    def summary(self, module: str) -> dict[str, Any]:
+        """The summary of a module, which stays here: what is on disk may give way to newer facts. Raises Lost."""
+        if module not in self._read:
+            self._read[module] = self._on_its_lines(module)
+        return self._read[module]
+
+    def _on_its_lines(self, module: str) -> dict[str, Any]:
+        summary = self._row(module)
+        try:
+            return with_lines(summary, self._moved[module]) if module in self._moved else summary
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+            raise Lost from error
+
+    def facts(self, files: Mapping[str, str]) -> Facts:
+        """The joined facts; summaries are read when they are asked for. `files` are the paths by module."""
+        project = Project({}, files, self)
+        project.tables = self._tables
+        return Facts(project, Accessors(project, self._spaces))
+
+    def _row(self, module: str) -> dict[str, Any]:
+        summary = self._store.load_row(_SUMMARIES, self._places.get(module, []))
+        if not isinstance(summary, dict) or any(
+            not isinstance(summary.get(key), kind) for key, kind in _KINDS.items()
+        ):
+            raise Lost
+        return summary
+
+    def _move(self, module: str, lines: list[int]) -> None:
+        before = self._row(module)
+        went = moved_lines(before, with_lines(before, lines))
+        move_lines(self._tables, module, went)
+        for known in self._spaces.values():
+            for parameters in known.values():
+                for evidence in parameters.values():
+                    if evidence[0] == module:
+                        evidence[1] = went.get(evidence[1], evidence[1])  # type: ignore[index]
+
+
+def _rows(data: Any) -> Rows:
+    if not isinstance(data, dict):
+        raise TypeError("a table is no table")
+    return data
+
+
+def _spaces(data: Any) -> Spaces:
+    spaces = {space: _rows(data[space]) for space in (GLOBAL, LOCAL)}
+    if not all(
+        map(
+            _is_evidence,
+            (row for known in spaces.values() for found in known.values() for row in found.values()),
+        )
+    ):
+        raise TypeError("evidence is none")
+    return spaces
+
+
+def _is_evidence(row: Any) -> bool:
+    module, line, text, following = row
+    return (
+        isinstance(module, str)
+        and isinstance(line, int)
+        and isinstance(text, str)
+        and (following is None or len(following) == 2)
+    )

@@ -1,0 +1,237 @@
+"""What is known of a tree from an earlier look, in this process or on disk."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Collection, Mapping
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pplint.finding import Trouble
+from pplint.judge.learnt import Learnt
+from pplint.judge.wanted import Wanted
+from pplint.known.answers import Answers, read_answers, read_trouble
+from pplint.known.stamps import Stamp
+from pplint.known.store import Store
+
+if TYPE_CHECKING:
+    from pplint.engine.context import Facts
+    from pplint.known.facts import KeptFacts
+
+_WANTED = 5
+"""So many parts of what is wanted are kept."""
+
+Summaries = dict[str, tuple[str, dict[str, Any]]]
+"""The path and the summary of each module in view."""
+
+
+class View(NamedTuple):
+    """A file in view: its module, the round of looking that took it in, and names for what it says and where."""
+
+    module: str
+    round: int
+    said: str
+    lines: str
+
+
+def said_by(summary: dict[str, Any]) -> str:
+    """A name for what a summary says apart from lines."""
+    return view_of("", 0, summary).said
+
+
+class Snapshot:
+    """A tree as it was: stamps of all files, the facts of those in view, answers by kind of question."""
+
+    def __init__(
+        self,
+        stamps: dict[str, Stamp],
+        wanted: tuple[Wanted, ...],
+        files: dict[str, str],
+        rounds: dict[str, int],
+        views: dict[str, View] | None = None,
+    ) -> None:
+        self.stamps = stamps
+        self.wanted = wanted
+        self.files = files
+        """The paths of the files in view by module."""
+        self.rounds = rounds
+        """The round of looking that took a file into view, by module."""
+        self._views = views
+        self.marked: frozenset[str] = frozenset()
+        self.learnt = Learnt()
+        self.troubles: tuple[Trouble, ...] = ()
+        self.state = ""
+        """A name for the facts and the stamps as they are on disk."""
+        self.base = ""
+        """The name of the facts on disk that this rests on, with the lines in `moved`."""
+        self.moved: dict[str, list[int]] = {}
+        self._store: Store | None = None
+        self._kept: KeptFacts | None = None
+        self._facts: Facts | None = None
+        self._answers: dict[str, Answers] = {}
+
+    @property
+    def name(self) -> str:
+        """A name for the facts that the files in view give, their lines included."""
+        return _name(json.dumps(self.views, sort_keys=True))
+
+    @property
+    def views(self) -> dict[str, View]:
+        """The files in view by path. Raises Lost."""
+        if self._views is None:
+            self._views = {
+                path: view_of(module, self.rounds[module], summary)
+                for module, (path, summary) in self.summaries().items()
+            }
+        return self._views
+
+    def in_view(self) -> Collection[str]:
+        """The paths of the files in view."""
+        return self.files.values()
+
+    def facts(self) -> Facts:
+        """The joined facts; from disk only as far as they are asked for. Raises Lost."""
+        if self._facts is None:
+            self._facts = self._from_disk().facts(self.files)
+        return self._facts
+
+    def take(self, facts: Facts) -> None:
+        """Use these facts."""
+        self._facts = facts
+
+    def rest_on(self, other: Snapshot, moved: Mapping[str, list[int]] | None = None) -> None:
+        """Use the facts of another look, with the lines of some modules changed; then they must be on disk."""
+        self._store, self.base, self.moved = other._store, other.base, {**other.moved, **(moved or {})}
+        if not moved:
+            self._facts, self._kept = other._facts, other._kept
+
+    def in_memory(self) -> bool:
+        """Whether all facts are here; then what is on disk may be newer."""
+        joined = self._facts is not None and not self._facts.project.lazy
+        return joined or (self._kept is not None and self._kept.all_read())
+
+    def summaries(self) -> Summaries:
+        """All summaries. Raises Lost."""
+        return {module: (self.files[module], self.summary(module)) for module in sorted(self.files)}
+
+    def summary(self, module: str) -> dict[str, Any]:
+        """The summary of a module in view. Raises Lost."""
+        if self._facts is not None and not self._facts.project.lazy:
+            summary: dict[str, Any] = dict.__getitem__(self._facts.project.summaries, module)
+            return summary
+        return self._from_disk().summary(module)
+
+    def _from_disk(self) -> KeptFacts:
+        if self._kept is None:
+            from pplint.known.facts import KeptFacts
+
+            assert self._store is not None
+            self._kept = KeptFacts(self._store, self.base, self.moved)
+        return self._kept
+
+    def answers(self, question: str) -> Answers:
+        """The known answers to a question (a set of rules)."""
+        if question not in self._answers:
+            loaded = None
+            if self._store is not None:
+                loaded = read_answers(self._store, question, self.stamps, self.state)
+            self._answers[question] = loaded or Answers()
+        return self._answers[question]
+
+    def keep(self, question: str, answers: Answers) -> None:
+        """Put answers to a question in the place of those that were known."""
+        self._answers[question] = answers
+
+    def save(self, store: Store, question: str) -> None:
+        """Keep what can be known again: nothing that came from an overlay or was changed just now."""
+        name = self.name
+        if self._facts is not None and not self._facts.project.lazy and self.base != name:
+            from pplint.known.facts import save_facts
+
+            save_facts(store, name, self._facts)
+            self.base, self.moved = name, {}
+        self.state = _name(json.dumps([name, self.stamps]))
+        index = {
+            "state": self.state,
+            "base": self.base,
+            "moved": self.moved,
+            "views": self.views,
+            "stamps": _by_folder(self.stamps),
+            "marked": sorted(self.marked),
+            "learnt": self.learnt,
+            "troubles": sorted(self.troubles),
+            "wanted": [
+                [
+                    sorted(one.decode() if isinstance(one, bytes) else one for one in part)
+                    for part in wanted[:_WANTED]
+                ]
+                for wanted in self.wanted
+            ],
+        }
+        store.save("index.json", index)
+        self.answers(question).save(store, question, self.stamps, self.state)
+
+
+def _by_folder(stamps: Mapping[str, Stamp]) -> dict[str, dict[str, list[Any]]]:
+    """The stamps of files on disk; most of the paths' text is that of folders."""
+    folders: dict[str, dict[str, list[Any]]] = {}
+    for path, stamp in stamps.items():
+        folder, name = os.path.split(path)
+        folders.setdefault(folder, {})[name] = [stamp.mark, stamp.size] if stamp.kind == "file" else [*stamp]
+    return folders
+
+
+def load(store: Store) -> Snapshot | None:
+    """The snapshot on disk, or None. Raises nothing that a damaged or hostile file could cause."""
+    data = store.load("index.json")
+    try:
+        stamps = {
+            os.path.join(folder, name): Stamp("file", *stamp) if len(stamp) == 2 else Stamp(*stamp)
+            for folder, names in data["stamps"].items()
+            for name, stamp in names.items()
+        }
+        wanted = tuple(Wanted(*_wanted(parts)) for parts in data["wanted"])
+        views = {
+            path: View(str(module), int(number), str(said), str(lines))
+            for path, (module, number, said, lines) in data["views"].items()
+        }
+        files = {view.module: path for path, view in views.items()}
+        rounds = {view.module: view.round for view in views.values()}
+        snapshot = Snapshot(stamps, wanted, files, rounds, views)
+        snapshot.marked = frozenset(map(str, data["marked"]))
+        snapshot.troubles = tuple(map(read_trouble, data["troubles"]))
+        snapshot.learnt = Learnt(*map(int, data["learnt"]))
+        snapshot.base = str(data["base"])
+        snapshot.state = str(data["state"])
+        snapshot.moved = {
+            str(module): [int(line) for line in lines] for module, lines in data["moved"].items()
+        }
+    except (TypeError, KeyError, ValueError, AttributeError):
+        return None
+    snapshot._store = store
+    return snapshot
+
+
+def view_of(module: str, number: int, summary: dict[str, Any]) -> View:
+    """The view of a file from the summary of its module."""
+    from pplint.known.lines import lines_aside
+
+    with lines_aside(summary) as lines:
+        said = json.dumps(summary)
+    return View(module, number, _name(said), _name(json.dumps(lines)))
+
+
+def _name(text: str) -> str:
+    return blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+def _wanted(parts: Any) -> list[Any]:
+    attributes, functions, kept, keepers, modules = parts
+    return [
+        frozenset(one.encode() for one in attributes),
+        tuple(one.encode() for one in functions),
+        frozenset(one.encode() for one in kept),
+        frozenset(one.encode() for one in keepers),
+        frozenset(str(one) for one in modules),
+    ]

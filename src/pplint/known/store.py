@@ -1,0 +1,96 @@
+"""The disk cache: plain JSON under a name, whole or not at all. Whatever is wrong with it, it is no cache."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+import time
+from collections.abc import Mapping
+from hashlib import blake2b
+from typing import Any
+
+from pplint import __version__
+
+
+class Lost(BaseException):
+    """A part of what is kept on disk is gone or damaged; no rule's handler of exceptions takes this for its own mistake."""
+
+
+class Store:
+    """The cached values of one tree, for this pplint and this Python."""
+
+    def __init__(self, cache_dir: str, root: str) -> None:
+        key = json.dumps([root, __version__, sys.version, _code_stamp()])
+        self.folder = os.path.join(
+            cache_dir, "tree-" + blake2b(key.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+        )
+
+    def load(self, name: str) -> Any:
+        """The value, or None when it is missing, damaged or unreadable."""
+        try:
+            with open(os.path.join(self.folder, name), "rb") as file:
+                digest, _, text = file.read().partition(b"\n")
+            return json.loads(text) if digest == _digest(text) else None
+        except (OSError, ValueError, RecursionError):
+            return None
+
+    def save(self, name: str, value: Any) -> None:
+        """Keep a value; a cache that cannot be written is no cache."""
+        text = json.dumps(value, separators=(",", ":")).encode()
+        self._write(name, _digest(text) + b"\n" + text)
+
+    def save_rows(self, name: str, rows: Mapping[str, Any]) -> dict[str, list[Any]]:
+        """Keep values that are loaded one by one; return what `load_row` needs of each."""
+        parts: list[bytes] = []
+        places: dict[str, list[Any]] = {}
+        start = 0
+        for key, value in rows.items():
+            text = json.dumps(value, separators=(",", ":")).encode()
+            places[key] = [start, len(text), _digest(text).decode()]
+            start += len(text)
+            parts.append(text)
+        self._write(name, b"".join(parts))
+        return places
+
+    def load_row(self, name: str, place: list[Any]) -> Any:
+        """A value among those that were saved together, or None when it is missing, damaged or unreadable."""
+        try:
+            start, size, digest = place
+            with open(os.path.join(self.folder, name), "rb") as file:
+                file.seek(start)
+                text = file.read(size)
+            return json.loads(text) if _digest(text).decode() == digest else None
+        except (OSError, TypeError, ValueError, OverflowError, RecursionError):
+            return None
+
+    def _write(self, name: str, data: bytes) -> None:
+        with contextlib.suppress(OSError):
+            os.makedirs(self.folder, mode=0o700, exist_ok=True)
+            temporary = os.path.join(self.folder, f".{name}.{os.getpid()}.{time.monotonic_ns():x}")
+            handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            try:
+                with os.fdopen(handle, "wb") as file:
+                    file.write(data)
+                os.replace(temporary, os.path.join(self.folder, name))
+            except OSError:
+                os.unlink(temporary)
+                raise
+
+
+def _digest(text: bytes) -> bytes:
+    return blake2b(text, digest_size=16).hexdigest().encode()
+
+
+def _code_stamp() -> list[list[Any]]:
+    """What tells one state of pplint's own code from another while the version stays the same."""
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    found = []
+    for folder in ("engine", "judge", "known", "readiness", "rules", "source"):
+        with os.scandir(os.path.join(package, folder)) as entries:
+            for entry in entries:
+                if entry.name.endswith((".py", ".toml")):
+                    stat = entry.stat()
+                    found.append([folder, entry.name, stat.st_size, stat.st_mtime_ns])
+    return sorted(found)

@@ -1,0 +1,82 @@
+"""The tables about a whole tree, and what the rows in them mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pplint.engine.accessors import GLOBAL, LOCAL
+from pplint.engine.asking import COMPARED, compared_rows
+from pplint.engine.context import Facts
+from pplint.engine.interest import all_names
+from pplint.engine.names import Rows
+from pplint.engine.pools import all_dense, all_mappings, all_wrong
+from pplint.engine.reach import all_above, all_entries, entry_table
+from pplint.known.lines import without_lines_of
+
+MAKERS: dict[str, Callable[[Facts], Rows]] = {
+    "heirs": lambda facts: facts.project.all_heirs(),
+    "definers": lambda facts: facts.project.all_definers(),
+    "builds": lambda facts: facts.project.all_builds(),
+    "soft": lambda facts: facts.project.all_soft(),
+    "takers": lambda facts: facts.accessors.all_takers(),
+    "entries": lambda facts: all_entries(facts.project),
+    "entry": lambda facts: entry_table(facts.project),
+    "above": lambda facts: all_above(facts.project),
+    "mappings": lambda facts: all_mappings(facts.project),
+    "dense": lambda facts: all_dense(facts.accessors),
+    "wrong": lambda facts: all_wrong(facts.accessors),
+    "names": all_names,
+}
+
+
+def complete(facts: Facts) -> dict[str, Rows]:
+    """Make the tables that nobody asked for yet, and return all with what is known of compared questions."""
+    project = facts.project
+    for name, rows in compared_rows(project.asking).items():
+        project.tables.setdefault(name, {}).update(rows)
+    for name, make in MAKERS.items():
+        if name not in project.tables:
+            project.tables[name] = project.asking.unnoticed(lambda make=make: make(facts))  # type: ignore[misc]
+    return project.tables
+
+
+def is_row(key: str) -> bool:
+    """Whether a key is no id, but names a row, a solved function or a compared question."""
+    return " " in key
+
+
+def meaning(facts: Facts, key: str) -> Any:
+    """What stands behind such a key, without lines."""
+    kind, _, rest = key.partition(" ")
+    if kind in (GLOBAL, LOCAL):
+        known = facts.accessors.known(kind, rest)
+        return {parameter: (one.module, one.text, one.next) for parameter, one in known.items()}
+    if kind in COMPARED:
+        found = COMPARED[kind](facts.project, *rest.split(" "))
+        return found._replace(line=0) if found is not None else None
+    row = facts.project.tables[kind].get(rest)
+    if row is None:
+        return None
+    if kind == "builds":
+        summaries = facts.project.summaries
+        return [(place, without_lines_of(summaries[place[0]]["builds"][number])) for *place, number in row]
+    if kind == "dense":
+        return row[:-1]
+    return [asked[1:-1] for asked in row] if kind == "wrong" else row
+
+
+def move_lines(tables: dict[str, Rows], module: str, went: dict[int, int]) -> None:
+    """Let the tables speak of the new lines of a module that says what it said before."""
+    for row in tables["dense"].values():
+        if row[0].partition(":")[0] == module:
+            row[-1] = went.get(row[-1], row[-1])
+    for row in tables.get("split_below", {}).values():
+        if row is not None and row[2].partition(":")[0] == module:
+            row[-1] = went.get(row[-1], row[-1])
+    for home, rows in tables["wrong"].items():
+        for asked in rows:
+            if home == module:
+                asked[0] = went.get(asked[0], asked[0])
+            if asked[1].partition(":")[0] == module:
+                asked[-1] = went.get(asked[-1], asked[-1])

@@ -1,0 +1,1 @@
+"""How ready each model class is for pipeline parallelism."""
