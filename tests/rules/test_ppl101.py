@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from layer_cases import findings_in
 
@@ -57,3 +59,64 @@ def test_a_branch_for_pools_without_a_method_is_dead_where_all_have_it(plain, fl
     pools = ("srt/more_pools.py", _POOLS.format(plain=plain))
     findings = findings_in(tmp_path, "PPL101", _ASKS.format(flag=flag), pools)
     assert [found.severity for found in findings] == [level]
+
+
+_FRONT = """\
+
+
+class Front:
+    def __init__(self, start_layer{parameter}):
+        self.start_layer = start_layer
+        self.k_buffer = []
+{keeps}
+    def get_state(self, layer_id):
+        return self.k_buffer[layer_id - self.start_layer]
+
+    def make(self):
+        return {makes}
+"""
+_BEHIND = """\
+
+
+class Behind{base}:
+    def __init__(self, layer_num):
+        self.start_layer = 0
+        self.rows = [None for _ in range(layer_num)]
+
+    def get_state(self, layer_id):
+        return self.rows[layer_id]
+
+    def other(self, layer_id):
+        return self.rows[layer_id - self.start_layer]
+"""
+_BUILDER = "\n\ndef build():\n    return Behind(3)\n"
+_CALL = "\n\ndef look(pool):\n    return pool.get_state(0)\n"
+
+
+@pytest.mark.parametrize(
+    ("front", "behind", "more", "found"),
+    [
+        ({"keeps": "        self.inner = Behind(3)"}, "", "", 1),
+        ({"keeps": "        self.inner = kind(3)", "parameter": ", kind=Behind"}, "", _BUILDER, 1),
+        ({"makes": "Behind(3)"}, "", "", 1),
+        ({}, "(Front)", _BUILDER, 1),
+        ({}, "", _BUILDER, 0),
+        ({}, "", "", 0),
+    ],
+    ids=[
+        "the front keeps one",
+        "the front keeps one of a class that it is given",
+        "only the front builds one",
+        "it overrides the front's method",
+        "somebody else builds one",
+        "nobody builds one",
+    ],
+)
+def test_a_pool_behind_another_has_no_say_about_receivers_of_unknown_type(
+    front: dict[str, str], behind: str, more: str, found: int, tmp_path: Path
+) -> None:
+    shape = {"parameter": "", "keeps": "", "makes": "None", **front}
+    pools = _BEHIND.format(base=behind), _FRONT.format(**shape)
+    text = "".join(pools if not behind else reversed(pools)) + more
+    findings = findings_in(tmp_path, "PPL101", _CALL, ("srt/mem_cache/fronts.py", text))
+    assert len(findings) == found

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from pplint.engine.accessors import GLOBAL
 from pplint.engine.context import Facts
 from pplint.engine.instances import position_of
+from pplint.engine.paths import is_test
 from pplint.engine.root import find_root
 from pplint.finding import SAFE, Finding
 from pplint.fixes import fix_source
@@ -63,10 +64,11 @@ def places(folder: Path) -> Iterator[Place]:
 def _slots(facts: Facts) -> dict[str, set[int | str]]:
     """By name of a method, the positions and keywords that take a GLOBAL layer id in any class."""
     found: dict[str, set[int | str]] = {}
-    for name, owners in facts.project.definers.items():
-        for owner in owners:
-            for parameter in facts.accessors.spaces[GLOBAL].get(f"{owner}.{name}", {}):
-                position = position_of(facts.project.classes[owner]["methods"][name], parameter)
+    for function, parameters in facts.accessors.spaces[GLOBAL].items():
+        owner, _, name = function.rpartition(".")
+        if owner in facts.project.classes:
+            for parameter in parameters:
+                position = position_of(facts.accessors.facts_of(function), parameter)
                 found.setdefault(name, set()).update(
                     {parameter} if position is None else {parameter, position}
                 )

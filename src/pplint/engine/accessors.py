@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any, NamedTuple
 
+from pplint.engine.behind import stands_behind
 from pplint.engine.instances import position_of
 from pplint.engine.names import Place, Rows
 from pplint.engine.pools import stage_list
@@ -244,18 +245,28 @@ class Accessors:
         return self.asking.remember(key, lambda: self._agreed(name, space))
 
     def _agreed(self, name: str, space: str) -> list[Target]:
-        found: list[Target] = []
+        project = self.project
+        owners = project.definers(name)
+        found = [target for owner in owners for target in self._of(f"{owner}.{name}", owner, space)]
+        fronts = {target.owner for target in found}
         silent = 0
-        for owner in self.project.definers(name):
-            facts = self.project.classes[owner]["methods"][name]
-            here = self._of(f"{owner}.{name}", owner, space)
-            other = self._of(f"{owner}.{name}", owner, LOCAL if space == GLOBAL else GLOBAL)
-            if other and not here:
+        for owner in owners:
+            if owner in fronts or (space == GLOBAL and self._has_no_say(owner, fronts)):
+                continue
+            if self._of(f"{owner}.{name}", owner, LOCAL if space == GLOBAL else GLOBAL):
                 return []
-            found += here
-            silent += not here and not facts["abstract"] and len(facts["params"]) + len(facts["keywords"]) > 1
-        owners = {target.owner for target in found}
-        return found if owners and len(owners) * 3 >= 2 * (len(owners) + silent) else []
+            facts = project.classes[owner]["methods"][name]
+            silent += not facts["abstract"] and len(facts["params"]) + len(facts["keywords"]) > 1
+        return found if fronts and len(fronts) * 3 >= 2 * (len(fronts) + silent) else []
+
+    def _has_no_say(self, owner: str, fronts: Collection[str]) -> bool:
+        """Whether a definition says nothing of a receiver of unknown type.
+
+        It overrides one of the `fronts`, whose callers know no better, or stands behind them.
+        """
+        if not set(self.project.mro(owner)).isdisjoint(fronts):
+            return True
+        return stands_behind(self.project, owner, fronts)
 
     def _of(self, function: str, owner: str, space: str) -> list[Target]:
         known = self.known(space, function)

@@ -1,0 +1,35 @@
+"""Classes that stand behind others of the same methods: a pool inside a pool, which nobody else asks."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from pplint.engine.project import Project
+
+
+def stands_behind(project: Project, owner: str, fronts: Collection[str]) -> bool:
+    """Whether one of the classes `fronts` keeps an instance of `owner`, or nobody but they builds one.
+
+    The fronts have a method of the same name. Whoever is outside holds a front: the method of `owner` takes what
+    the front made of the id.
+    """
+    kinds = {owner, *project.children(owner)}
+    if any(_keeps(project, front, kinds) for front in fronts):
+        return True
+    homes = {
+        place.owner
+        for kind in kinds
+        for place, build in project.builds(kind)
+        if build["callee"] != ["super", "__init__"]
+    }
+    return bool(homes) and all(
+        home in project.classes and not set(project.mro(home)).isdisjoint(fronts) for home in homes
+    )
+
+
+def _keeps(project: Project, front: str, kinds: Collection[str]) -> bool:
+    return any(
+        not project.attribute_types(front, attribute).isdisjoint(kinds)
+        for one in project.mro(front)
+        for attribute in project.classes[one]["attrs"]
+    )
