@@ -19,7 +19,7 @@ from pplint.engine.paths import is_test
 from pplint.engine.root import find_root
 from pplint.finding import SAFE, Finding
 from pplint.fixes import fix_source
-from pplint.judge.check import JudgeRequest, facts_of, is_test, judge
+from pplint.judge.check import JudgeRequest, facts_of, judge
 from pplint.source.text import Source
 
 RIGHT = ("layer_id", "start_layer")
