@@ -8,10 +8,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from pplint import baseline, ignore_comments, pylint_comments
+from pplint.engine import snapshot
+from pplint.engine.store import Lost, Store, _digest
 from pplint.files.gitignore import Patterns
 from pplint.finding import ERROR, Finding, Span
-from pplint.known import snapshot
-from pplint.known.store import Lost, Store, _digest
 from pplint.settings import SettingsError, ignored_in, load, selected
 from pplint.source.text import Source, SourceError
 
@@ -62,23 +62,23 @@ def read_comments(folder: Path, data: bytes) -> None:
 def read_cache(folder: Path, data: bytes) -> None:
     """Cache entries whose digests are right, as somebody who may write there would make them.
 
-    An empty line parts index, facts and answers; `BASE` and `STATE` stand for the names that the index has.
+    Empty lines part index, facts, answers, what was asked, and one summary, whose place among the summaries the
+    facts call `PLACE`.
     """
     store = Store(str(folder), "/root")
     Path(store.folder).mkdir(exist_ok=True)
-    parts = [*data.split(b"\n\n", 2), b"", b""]
-    _put(store, "index.json", parts[0])
+    index, facts, answers, asked, summary = [*data.split(b"\n\n", 4), b"", b"", b"", b""][:5]
+    place = [0, len(summary), _digest(summary).decode()]
+    Path(store.folder, "summaries.json").write_bytes(summary)
+    _put(store, "index.json", index)
+    _put(store, "facts.json", facts.replace(b"PLACE", json.dumps(place).encode()))
+    _put(store, "answers-x.json", answers)
+    _put(store, "asked-x.json", asked)
     known = snapshot.load(store)
     if known is not None:
-        names = {b"BASE": known.base, b"STATE": known.state}
-        for name, part in (("facts.json", parts[1]), ("answers-x.json", parts[2])):
-            for word, value in names.items():
-                part = part.replace(word, json.dumps(value)[1:-1].encode())
-            _put(store, name, part)
-        known.answers("x")
-        with suppress(Lost):
-            known.facts()
-            known.summaries()
+        for ask in (lambda: known.answers("x").asked, known.facts, known.summaries):
+            with suppress(Lost):
+                ask()
 
 
 def _put(store: Store, name: str, data: bytes) -> None:
@@ -110,11 +110,13 @@ WORDS = {
         "match 1:\n case 1:\n  ", "x = (\n", ")\n", "\\\n", "'''", '"""', "\f", "\r", "# coding: latin-1\n", "class A:\n ",
     ],
     "cache": [
-        '{"stamps": {"": {"a.py": ["1.1.1", 1]}}, ', '"wanted": [[["a"], ["b"], [], [], ["m"]]], ', '"marked": [], ',
-        '"views": {"a.py": ["a", 0, "0", "0"]}, ', '"troubles": [["a.py", 0, "m", "PPL903"]], ', '"learnt": [1, 2, 3], ',
-        '"base": "b", "moved": {"a": [1]}, "state": "s"}', '{"name": "BASE", ', '"places": {"a": [0, 2, "0"]}, ',
-        '"tables": {', '"names": {}', '"spaces": {"GLOBAL": {}, "LOCAL": {}}}', '{"state": "STATE", "told": {}, ',
-        '"silent": [["a.py"], []], "base": "b", "asked": {}}', "null", "[]", "{}", "1e999", "}", ", ", "]", "\n\n",
+        '"stamps": {"/": {"a.py": ["1", 2]}}', '"views": {"/a.py": ["a", 0, "s", "l"]}',
+        '"wanted": [[["a"], [], [], [], []]]',
+        '"marked": []', '"troubles": [["/a.py", 0, "m", "PPL903"]]', '"learnt": [1, 2, 3]', '"state": "s"', '"base": "b"',
+        '"moved": {"a": [1]}', '"name": "b"', '"places": {"a": PLACE}', '"tables": {"takers": {}}', '"told": {}',
+        '"spaces": {"GLOBAL": {}, "LOCAL": {}}', '"silent": [[], []]', '"asked": {}', '"keys": ["a"]',
+        '"files": {"/a.py": [0]}',
+        '"imports": {}', '"classes": {}', '"functions": {}', "null", "[]", "{}", "1e999", "}", ", ", "]", "\n\n",
     ],
 }  # fmt: skip
 """Pieces of valid content, for the fuzzer to put together."""
