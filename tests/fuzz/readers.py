@@ -8,10 +8,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from pplint import baseline, ignore_comments, pylint_comments
-from pplint.engine import snapshot
-from pplint.engine.store import Lost, Store, _digest
 from pplint.files.gitignore import Patterns
 from pplint.finding import ERROR, Finding, Span
+from pplint.known import snapshot
+from pplint.known.store import Lost, Store, _digest
 from pplint.settings import SettingsError, ignored_in, load, selected
 from pplint.source.text import Source, SourceError
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from pplint.cli import run
-from pplint.engine import check
-from pplint.engine.store import _digest
+from pplint.judge import check
+from pplint.known.store import _digest
 from reliability.checkouts import HIT, checkout
 
 POISONS = 15
