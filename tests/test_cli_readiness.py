@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pplint.cli import run
-from pplint.readiness.matrix import COLUMNS, STATES, VERDICTS
+from pplint.readiness.duties import COLUMNS, STATES, VERDICTS
 from ready_models_in_small import HEAD, MODEL, changed, rows_below, tree_with
 
 MINI = Path(__file__).parents[1] / "fixtures" / "mini_sglang"

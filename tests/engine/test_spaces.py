@@ -8,7 +8,8 @@ import textwrap
 import pytest
 
 from pplint.engine.accessors import Accessors
-from pplint.engine.context import Context, Facts, Walk
+from pplint.engine.context import Context, Walk
+from pplint.engine.facts import Facts
 from pplint.engine.project import Project
 from pplint.engine.spaces import (
     DENSE,

@@ -10,8 +10,9 @@ import sys
 from pathlib import Path
 
 from pplint.engine.accessors import Accessors
-from pplint.engine.context import Facts, Walk
+from pplint.engine.context import Walk
 from pplint.engine.deep import with_room
+from pplint.engine.facts import Facts
 from pplint.engine.project import Project
 from pplint.engine.summary import Summary, summarise
 from pplint.finding import Trouble

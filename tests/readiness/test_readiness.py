@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from pplint.readiness.matrix import COLUMNS
+from pplint.readiness.duties import COLUMNS
 from ready_models_in_small import (
     CALL,
     EMBEDDING,

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pplint.engine.accessors import GLOBAL
-from pplint.engine.context import Facts
+from pplint.engine.facts import Facts
 from pplint.engine.instances import position_of
 from pplint.engine.paths import is_test
 from pplint.engine.root import find_root

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pplint.engine.accessors import GLOBAL, LOCAL
-from pplint.engine.context import Facts
+from pplint.engine.facts import Facts
 from pplint.engine.root import find_root
 from pplint.judge.check import facts_of
 

@@ -20,7 +20,7 @@ from pplint.run import Outcome, Request
 from pplint.settings import Settings
 
 if TYPE_CHECKING:
-    from pplint.readiness.matrix import Row
+    from pplint.readiness.duties import Row
 
 
 def _outputs(

@@ -8,6 +8,7 @@ from typing import Any
 
 from pplint.engine import guards as g
 from pplint.engine import values as v
+from pplint.engine.describe import describe
 from pplint.engine.flow import Flow
 from pplint.engine.values import Atom, Value, Values
 from pplint.engine.vocabulary import is_end, is_start
@@ -63,8 +64,6 @@ def _parts(value: ast.expr | None) -> Iterator[ast.expr]:
 
 def describe_first(found: Values) -> list[Any]:
     """The description of the first alternative."""
-    from pplint.engine.summary import describe
-
     return describe(found[0])
 
 
@@ -96,8 +95,6 @@ def _stages(known: Sequence[Atom], value: ast.expr | None) -> dict[str, list[str
 def _unpacked(
     owner: dict[str, Any], flow: Flow, target: ast.Tuple | ast.List, found: Values, node: ast.stmt
 ) -> None:
-    from pplint.engine.summary import describe
-
     names = [item.attr if v.dotted(item) and isinstance(item, ast.Attribute) else "" for item in target.elts]
     call = found[0] if len(found) == 1 and found[0].kind == v.CALL else None
     if call is not None and len(names) == 3:
@@ -140,8 +137,6 @@ def _results(flow: Flow, factory: ast.expr) -> list[ast.expr]:
 
 
 def _facts_of(flow: Flow, found: Values, node: ast.stmt) -> list[list[Any]]:
-    from pplint.engine.summary import describe
-
     expression = getattr(node, "value", None)
     if isinstance(expression, ast.DictComp):
         outer = flow.env

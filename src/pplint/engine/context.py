@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from pplint.engine import guards as g
 from pplint.engine import values as v
-from pplint.engine.accessors import Accessors, Evidence, Target
+from pplint.engine.accessors import Evidence, Target
 from pplint.engine.attention import EVERYWHERE
+from pplint.engine.facts import Facts
 from pplint.engine.flow import Flow, Listener, statements
 from pplint.engine.interest import Interest
 from pplint.engine.levels import (
@@ -24,7 +25,7 @@ from pplint.engine.levels import (
 from pplint.engine.modules import flag_facts, stages_of_callers
 from pplint.engine.names import Place
 from pplint.engine.pools import StageList, names_mapping, stage_list
-from pplint.engine.project import Padded, Project
+from pplint.engine.project import Padded
 from pplint.engine.shape import shape_of
 from pplint.engine.values import Value, Values
 from pplint.engine.vocabulary import DRAFT
@@ -34,13 +35,6 @@ from pplint.source.headers import last_header_line
 if TYPE_CHECKING:
     from pplint.rules.base import Rule
     from pplint.source.text import Placed, Source
-
-
-class Facts(NamedTuple):
-    """The joined facts of a tree."""
-
-    project: Project
-    accessors: Accessors
 
 
 class Here(NamedTuple):
@@ -406,7 +400,7 @@ class Walk(Context):
             self.findings, self.troubles, self.flow = again.findings, again.troubles, again.flow
 
     def _walk(self) -> list[Finding]:
-        from pplint.engine.summary import module_constants
+        from pplint.engine.constants import module_constants
 
         constants = module_constants(self.tree)
         attention = EVERYWHERE if any(rule.everywhere for rule in self.rules) else self.interest

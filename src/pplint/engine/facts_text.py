@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 
 from pplint.engine.accessors import GLOBAL, LOCAL
-from pplint.engine.context import Facts
+from pplint.engine.facts import Facts
 from pplint.engine.root import Root, find_root
 
 

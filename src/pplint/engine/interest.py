@@ -26,7 +26,7 @@ from pplint.engine.vocabulary import (
 )
 
 if TYPE_CHECKING:
-    from pplint.engine.context import Facts
+    from pplint.engine.facts import Facts
 
 _MAKER = re.compile(r"\bmake_\w*layers")
 _WEIGHT = re.compile(r"[skh]\.\d")

@@ -12,6 +12,8 @@ from typing import Any
 
 from pplint.engine import values as v
 from pplint.engine.attention import FunctionNode
+from pplint.engine.constants import literal_integer, module_constants
+from pplint.engine.describe import describe, keywords_of
 from pplint.engine.flow import Flow, Listener
 from pplint.engine.instances import SUPER
 from pplint.engine.levels import flag_on_path
@@ -19,7 +21,6 @@ from pplint.engine.values import Value, Values
 from pplint.engine.vocabulary import PROXY_PARAMETER, is_end, is_start
 
 _LISTS = ("layers", "blocks", "h")
-Description = list[Any]
 FunctionFacts = dict[str, Any]
 ClassFacts = dict[str, Any]
 Summary = dict[str, Any]
@@ -31,69 +32,6 @@ def summarise(tree: ast.Module) -> Summary:
     flow = Flow(listener.constants, listener)
     flow.module(tree)
     return listener.summary
-
-
-def module_constants(tree: ast.Module) -> dict[str, Values]:
-    """Integer and string constants at the top of a module, as an environment."""
-    found: dict[str, Values] = {}
-    rebound: set[str] = set()
-    for statement in tree.body:
-        target = statement.targets[0] if isinstance(statement, ast.Assign) else None
-        if isinstance(statement, ast.AnnAssign):
-            target = statement.target
-        if not isinstance(target, ast.Name) or not isinstance(statement, (ast.Assign, ast.AnnAssign)):
-            continue
-        if target.id in found:
-            rebound.add(target.id)
-        number = literal_integer(statement.value)
-        if number is not None:
-            found[target.id] = (Value(v.INT, number, statement.value),)
-    return {name: value for name, value in found.items() if name not in rebound}
-
-
-def literal_integer(node: ast.expr | None) -> int | None:
-    """The number of `3` or `-3`, else None."""
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        inner = literal_integer(node.operand)
-        return None if inner is None else -inner
-    if isinstance(node, ast.Constant) and type(node.value) is int:
-        return node.value
-    return None
-
-
-def describe(value: Value) -> Description:
-    """A value as data: `["path", [...]]`, `["int", n]`, `["call", path, keywords, star, line, positional]` and the like."""
-    if value.kind == v.PATH:
-        return ["path", list(value.data)]
-    if value.kind == v.PARAM:
-        return ["path", [value.data]]
-    if value.kind == v.INT:
-        return ["int", value.data]
-    if value.kind == v.NONE:
-        return ["none"]
-    if value.kind == v.CALL and isinstance(value.node, ast.Call):
-        for callee in value.data:
-            if callee.kind in (v.PATH, v.PARAM):
-                positional = len(value.node.args)
-                return ["call", describe(callee)[1], *_keywords(value.node), value.node.lineno, positional]
-    if value.kind == v.ITEM:
-        inner = describe(value.data[0][0])
-        return ["item", inner, value.data[1]] if inner[0] != "other" else ["other"]
-    if value.kind == v.SUB:
-        return next((["lookup", list(path)] for path in v.paths(value.data[0])), ["other"])
-    if value.kind == v.COUNT:
-        return ["count", *[describe(one) for one in value.data[:2]]]
-    if value.kind == v.ARITH:
-        operator, left, right = value.data
-        if left and right:
-            return ["arith", operator, describe(left[0]), describe(right[0])]
-    return ["other"]
-
-
-def _keywords(node: ast.Call) -> tuple[list[str], bool]:
-    names = [keyword.arg for keyword in node.keywords if keyword.arg]
-    star = any(k.arg is None for k in node.keywords) or any(isinstance(a, ast.Starred) for a in node.args)
-    return names, star
 
 
 _NAMED = (ast.Name, ast.Attribute)
@@ -305,7 +243,7 @@ class Summariser(Listener):
                     facts["asks"].append([path, where, value, node.lineno])
 
     def _build(self, flow: Flow, node: ast.Call, path: list[str]) -> None:
-        _, star = _keywords(node)
+        _, star = keywords_of(node)
         positional = [
             [describe(o) for o in flow.evaluate(a)] for a in node.args if not isinstance(a, ast.Starred)
         ]

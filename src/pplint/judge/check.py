@@ -11,7 +11,7 @@ from pplint.known.snapshot import Snapshot, load
 from pplint.known.store import Lost, Store
 
 if TYPE_CHECKING:
-    from pplint.engine.context import Facts
+    from pplint.engine.facts import Facts
 
 __all__ = ["JudgeRequest", "Judged", "facts_of", "judge", "said"]
 

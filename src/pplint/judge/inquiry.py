@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from typing import Any, NamedTuple
 
 from pplint.engine.accessors import Accessors
-from pplint.engine.context import Facts
+from pplint.engine.facts import Facts
 from pplint.engine.paths import content, is_test, module_name, packages_of
 from pplint.engine.project import Project
 from pplint.engine.root import PACKAGE

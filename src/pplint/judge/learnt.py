@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from pplint.engine.context import Facts
+    from pplint.engine.facts import Facts
 
 
 class Learnt(NamedTuple):

@@ -21,7 +21,7 @@ from pplint.source.text import LARGEST_BYTES, Source, SourceError
 if TYPE_CHECKING:
     import ast
 
-    from pplint.engine.context import Facts
+    from pplint.engine.facts import Facts
     from pplint.engine.names import Rows
     from pplint.rules.base import Rule
 

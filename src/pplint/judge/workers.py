@@ -18,7 +18,7 @@ from pplint.known.tables import complete
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-    from pplint.engine.context import Facts
+    from pplint.engine.facts import Facts
 
 WORTH_A_PROCESS = 2_000_000
 """Bytes of source below which a further process costs more than it saves."""

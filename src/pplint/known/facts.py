@@ -7,7 +7,7 @@ from typing import Any
 
 from pplint.engine.accessors import GLOBAL, LOCAL, Accessors, Spaces
 from pplint.engine.asking import COMPARED
-from pplint.engine.context import Facts
+from pplint.engine.facts import Facts
 from pplint.engine.names import Rows
 from pplint.engine.project import Project
 from pplint.known.lines import moved_lines, with_lines

@@ -16,7 +16,7 @@ from pplint.known.stamps import Stamp
 from pplint.known.store import Store
 
 if TYPE_CHECKING:
-    from pplint.engine.context import Facts
+    from pplint.engine.facts import Facts
     from pplint.known.facts import KeptFacts
 
 _WANTED = 5

@@ -7,10 +7,11 @@ from typing import Any
 
 from pplint.engine.accessors import GLOBAL, LOCAL
 from pplint.engine.asking import COMPARED, compared_rows
-from pplint.engine.context import Facts
+from pplint.engine.dense import all_dense, all_wrong
+from pplint.engine.facts import Facts
 from pplint.engine.interest import all_names
 from pplint.engine.names import Rows
-from pplint.engine.pools import all_dense, all_mappings, all_wrong
+from pplint.engine.pools import all_mappings
 from pplint.engine.reach import all_above, all_entries, entry_table
 from pplint.known.lines import without_lines_of
 

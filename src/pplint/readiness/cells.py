@@ -8,8 +8,8 @@ from typing import Any
 from pplint.engine.guards import FIRST
 from pplint.engine.project import Project
 from pplint.engine.reach import forwards_range
+from pplint.readiness.duties import MET, MISSING, UNKNOWN, Cell
 from pplint.readiness.loader import LoaderUse
-from pplint.readiness.matrix import MET, MISSING, UNKNOWN, Cell
 from pplint.readiness.models import LayerList, Model, has_member, kept_classes
 from pplint.readiness.modules import EndModule, embeddings, end_modules, heads, norms
 from pplint.readiness.proxies import ProxyUse

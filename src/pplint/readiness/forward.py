@@ -9,9 +9,9 @@ from typing import NamedTuple
 from pplint.engine import guards as g
 from pplint.engine import values as v
 from pplint.engine.attention import Attention, FunctionNode
+from pplint.engine.constants import module_constants
 from pplint.engine.flow import Flow, Listener
 from pplint.engine.guards import FIRST, LAST
-from pplint.engine.summary import module_constants
 from pplint.engine.vocabulary import PROXY_PARAMETER
 
 _PROXIES = "PPProxyTensors"

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from pplint.engine import values as v
+from pplint.engine.constants import module_constants
 from pplint.engine.flow import Flow
 from pplint.engine.loaders import Call, Loaders, LoaderWalk, Lookup, Names, is_scale
 from pplint.engine.names import Place
 from pplint.engine.project import Project
-from pplint.engine.summary import module_constants
 from pplint.engine.values import Atom
 from pplint.engine.vocabulary import is_start
 from pplint.readiness.models import has_member, kept_classes

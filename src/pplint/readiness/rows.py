@@ -6,13 +6,13 @@ import gc
 from collections.abc import Iterable, Sequence
 
 from pplint.engine.accessors import Accessors
-from pplint.engine.context import Facts
 from pplint.engine.deep import with_room
+from pplint.engine.facts import Facts
 from pplint.engine.project import Project
 from pplint.engine.reach import entries_above, named_entries
 from pplint.finding import INFO
 from pplint.readiness.cells import Structure
-from pplint.readiness.matrix import COLUMNS, NOT_APPLICABLE, UNKNOWN, Cell, Matrix, Row, is_below, verdict_of
+from pplint.readiness.duties import COLUMNS, NOT_APPLICABLE, UNKNOWN, Cell, Matrix, Row, is_below, verdict_of
 from pplint.readiness.models import MODEL, Model, model_of
 from pplint.readiness.rules import CODES, ENDS, Judgement
 from pplint.readiness.runs import Runs

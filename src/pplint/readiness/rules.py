@@ -12,7 +12,7 @@ from pplint.engine.guards import LAST
 from pplint.engine.modules import stage_module
 from pplint.engine.project import Project
 from pplint.finding import INFO, Finding
-from pplint.readiness.matrix import MET, MISSING, NOT_APPLICABLE, UNKNOWN, Cell
+from pplint.readiness.duties import MET, MISSING, NOT_APPLICABLE, UNKNOWN, Cell
 from pplint.readiness.models import Model, has_member, kept_classes
 from pplint.readiness.modules import EMBEDDING, HEAD
 from pplint.readiness.runs import Runs

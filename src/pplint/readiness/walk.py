@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from pplint.engine import values as v
-from pplint.engine.context import Context, Facts, Walk
+from pplint.engine.context import Context, Walk
+from pplint.engine.facts import Facts
 from pplint.engine.guards import FIRST, LAST, SINGLE
 from pplint.engine.slots import ALL, ZERO, bound_kind, is_whole, slice_of, slots_of
 from pplint.engine.spaces import END, START, space_of

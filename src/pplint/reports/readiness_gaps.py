@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from pplint.readiness.matrix import COLUMNS, MISSING, NOT_APPLICABLE, UNKNOWN, VERDICTS, Cell, Row
+from pplint.readiness.duties import COLUMNS, MISSING, NOT_APPLICABLE, UNKNOWN, VERDICTS, Cell, Row
 from pplint.reports.paths import display_path
 from pplint.reports.report import Report
 

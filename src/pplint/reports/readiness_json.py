@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from typing import Any, TextIO
 
-from pplint.readiness.matrix import COLUMNS, VERDICTS, Cell, Row
+from pplint.readiness.duties import COLUMNS, VERDICTS, Cell, Row
 from pplint.reports.paths import display_path
 from pplint.reports.readiness_gaps import in_order
 from pplint.reports.report import Report

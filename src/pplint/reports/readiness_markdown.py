@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TextIO
 
-from pplint.readiness.matrix import COLUMNS, MET, MISSING, NOT_APPLICABLE, UNKNOWN, Cell
+from pplint.readiness.duties import COLUMNS, MET, MISSING, NOT_APPLICABLE, UNKNOWN, Cell
 from pplint.reports.harmless import harmless
 from pplint.reports.readiness_gaps import figures, in_order, listed, names_text, place_of
 from pplint.reports.report import Report

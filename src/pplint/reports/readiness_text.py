@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TextIO
 
-from pplint.readiness.matrix import (
+from pplint.readiness.duties import (
     COLUMNS,
     MET,
     MISSING,

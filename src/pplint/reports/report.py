@@ -15,7 +15,7 @@ from pplint.rules.base import RuleInfo
 
 if TYPE_CHECKING:
     from pplint.judge.learnt import Learnt
-    from pplint.readiness.matrix import Row
+    from pplint.readiness.duties import Row
     from pplint.source.text import Source
 
 FORMATS = {

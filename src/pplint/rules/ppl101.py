@@ -7,9 +7,9 @@ import ast
 from pplint.engine import values as v
 from pplint.engine.accessors import GLOBAL, Target
 from pplint.engine.context import Context
+from pplint.engine.dense import asked_densely
 from pplint.engine.guards import FIRST
 from pplint.engine.instances import Builder
-from pplint.engine.pools import asked_densely
 from pplint.engine.values import Value
 from pplint.finding import ERROR, INFO, SAFE, UNSAFE, Asks, Fix, Step
 from pplint.rules.asking import literal_asks

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 
+from pplint.engine.constants import module_constants
 from pplint.engine.context import Context
 from pplint.engine.flow import Flow
 from pplint.engine.loaders import Call, Loaders, LoaderWalk, is_scale
 from pplint.engine.reach import entries_above, split_below
-from pplint.engine.summary import module_constants
 from pplint.finding import INFO, MODEL_END, NAMED, WARNING, ZERO, Asks
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.samples import LAYERS, UTILS

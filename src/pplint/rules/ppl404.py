@@ -6,7 +6,7 @@ import ast
 
 from pplint.engine import values as v
 from pplint.engine.context import Context
-from pplint.engine.pools import Asked, wrong_builder
+from pplint.engine.dense import Asked, wrong_builder
 from pplint.engine.vocabulary import is_start
 from pplint.finding import ERROR, Step
 from pplint.rules.base import Example, Rule, RuleInfo

@@ -7,7 +7,7 @@ import ast
 from pplint.engine import values as v
 from pplint.engine.accessors import GLOBAL
 from pplint.engine.context import Context
-from pplint.engine.pools import asked_densely
+from pplint.engine.dense import asked_densely
 from pplint.engine.values import Value
 from pplint.engine.vocabulary import is_end, is_start
 from pplint.finding import INFO, WARNING, Step

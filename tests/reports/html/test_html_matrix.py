@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from report_desk import Desk
 
-from pplint.readiness.matrix import (
+from pplint.readiness.duties import (
     COLUMNS,
     MET,
     MISSING,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from pplint.finding import SEVERITIES
-from pplint.readiness.matrix import VERDICTS
+from pplint.readiness.duties import VERDICTS
 from pplint.reports.html.article import groups_by_rule
 from pplint.reports.html.escaped import safe
 from pplint.reports.paths import display_path

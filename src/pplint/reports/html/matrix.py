@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
-from pplint.readiness.matrix import COLUMNS, MET, MISSING, NOT_APPLICABLE, UNKNOWN, VERDICTS, Cell, Row
+from pplint.readiness.duties import COLUMNS, MET, MISSING, NOT_APPLICABLE, UNKNOWN, VERDICTS, Cell, Row
 from pplint.reports.html.escaped import element_id, place, prose, safe
 from pplint.reports.summary import plural
 

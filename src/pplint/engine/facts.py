@@ -1,0 +1,15 @@
+"""The joined facts of a tree."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from pplint.engine.accessors import Accessors
+from pplint.engine.project import Project
+
+
+class Facts(NamedTuple):
+    """The joined facts of a tree."""
+
+    project: Project
+    accessors: Accessors
