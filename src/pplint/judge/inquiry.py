@@ -210,9 +210,9 @@ class Inquiry:
         return self.workers
 
 
-def said_with(root: str, path: str, content: bytes, tree: Iterable[str]) -> str:
-    """A name for what a file would say with a content; `tree` are the paths of all files. Raises SourceError."""
-    return said_by(trim(summarise(Source.of(path, content).parse()), packages_of(root, tree)))
+def said_with(root: str, path: str, data: bytes, tree: Iterable[str]) -> str:
+    """A name for what a file would say with `data` in it; `tree` are the paths of all files. Raises SourceError."""
+    return said_by(trim(summarise(Source.of(path, data).parse()), packages_of(root, tree)))
 
 
 def solve(workers: Workers, facts_file: bool) -> tuple[Summaries, dict[str, int], Facts, tuple[Wanted, ...]]:

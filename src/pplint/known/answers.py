@@ -33,24 +33,29 @@ _FEW = 20
 class Answers:
     """The answers to one question by path, with the facts that each rests on (`asking` says what keys are)."""
 
-    def __init__(self) -> None:
-        self.by_path: dict[str, Answer] = {}
-        self._asked: Asked | None = {}
-        self._load: Callable[[], Asked] | None = None
-        self._base: str | None = None
-        self._newly: Asked = {}
+    def __init__(
+        self,
+        by_path: dict[str, Answer] | None = None,
+        base: str | None = None,
+        newly: Asked | None = None,
+        asked: Asked | Callable[[], Asked] | None = None,
+    ) -> None:
+        """`asked` is what was asked for (or loads what was at `base`), `newly` what some files asked for since."""
+        self.by_path = {} if by_path is None else by_path
+        self._base = base
+        self._newly: Asked = newly or {}
+        self._asked: Asked | Callable[[], Asked] = {} if asked is None else asked
 
     @property
     def asked(self) -> Asked:
         """The keys of the facts that were asked for, by path; a file that is not here asked for none that is known."""
-        if self._asked is None:
-            assert self._load is not None
-            self._asked = {**self._load(), **self._newly}
+        if callable(self._asked):
+            self._asked = {**self._asked(), **self._newly}
         return self._asked
 
     def learn(self, asked: Asked) -> None:
         """Take down what files asked for."""
-        if self._asked is not None:
+        if not callable(self._asked):
             self._asked.update(asked)
         self._newly.update(asked)
 
@@ -82,16 +87,8 @@ class Answers:
 
     def but(self, by_path: dict[str, Answer]) -> Answers:
         """The same with other answers. A file without one may still have asked for something."""
-        answers = Answers()
-        answers.by_path = by_path
-        answers._asked = None if self._asked is None else dict(self._asked)
-        answers._load, answers._base, answers._newly = self._load, self._base, dict(self._newly)
-        return answers
-
-    def restore(self, by_path: dict[str, Answer], base: str, newly: Asked, load: Callable[[], Asked]) -> None:
-        """Take over what was kept; `load` gives what was asked at `base`, `newly` is what some files asked since."""
-        self.by_path, self._base, self._newly = by_path, base, newly
-        self._asked, self._load = None, load
+        asked = self._asked if callable(self._asked) else dict(self._asked)
+        return Answers(by_path, self._base, dict(self._newly), asked)
 
 
 def read_answers(store: Store, question: str, stamps: dict[str, Stamp], state: str) -> Answers | None:
@@ -116,9 +113,7 @@ def read_answers(store: Store, question: str, stamps: dict[str, Stamp], state: s
         newly = {path: tuple(map(str, keys)) for path, keys in data["asked"].items()}
     except (TypeError, KeyError, ValueError, AttributeError):
         return None
-    answers = Answers()
-    answers.restore(by_path, base, newly, lambda: _read_asked(store.load(f"asked-{question}.json"), base))
-    return answers
+    return Answers(by_path, base, newly, lambda: _read_asked(store.load(f"asked-{question}.json"), base))
 
 
 def _read_asked(data: Any, base: str) -> Asked:

@@ -66,9 +66,9 @@ class Snapshot:
         self.base = ""
         """The name of the facts on disk that this rests on, with the lines in `moved`."""
         self.moved: dict[str, list[int]] = {}
-        self._store: Store | None = None
-        self._kept: KeptFacts | None = None
-        self._facts: Facts | None = None
+        self.store: Store | None = None
+        self.kept: KeptFacts | None = None
+        self.joined: Facts | None = None
         self._answers: dict[str, Answers] = {}
 
     @property
@@ -92,24 +92,24 @@ class Snapshot:
 
     def facts(self) -> Facts:
         """The joined facts; from disk only as far as they are asked for. Raises Lost."""
-        if self._facts is None:
-            self._facts = self._from_disk().facts(self.files)
-        return self._facts
+        if self.joined is None:
+            self.joined = self._from_disk().facts(self.files)
+        return self.joined
 
     def take(self, facts: Facts) -> None:
         """Use these facts."""
-        self._facts = facts
+        self.joined = facts
 
     def rest_on(self, other: Snapshot, moved: Mapping[str, list[int]] | None = None) -> None:
         """Use the facts of another look, with the lines of some modules changed; then they must be on disk."""
-        self._store, self.base, self.moved = other._store, other.base, {**other.moved, **(moved or {})}
+        self.store, self.base, self.moved = other.store, other.base, {**other.moved, **(moved or {})}
         if not moved:
-            self._facts, self._kept = other._facts, other._kept
+            self.joined, self.kept = other.joined, other.kept
 
     def in_memory(self) -> bool:
         """Whether all facts are here; then what is on disk may be newer."""
-        joined = self._facts is not None and not self._facts.project.lazy
-        return joined or (self._kept is not None and self._kept.all_read())
+        joined = self.joined is not None and not self.joined.project.lazy
+        return joined or (self.kept is not None and self.kept.all_read())
 
     def summaries(self) -> Summaries:
         """All summaries. Raises Lost."""
@@ -117,25 +117,25 @@ class Snapshot:
 
     def summary(self, module: str) -> dict[str, Any]:
         """The summary of a module in view. Raises Lost."""
-        if self._facts is not None and not self._facts.project.lazy:
-            summary: dict[str, Any] = dict.__getitem__(self._facts.project.summaries, module)
+        if self.joined is not None and not self.joined.project.lazy:
+            summary: dict[str, Any] = dict.__getitem__(self.joined.project.summaries, module)
             return summary
         return self._from_disk().summary(module)
 
     def _from_disk(self) -> KeptFacts:
-        if self._kept is None:
+        if self.kept is None:
             from pplint.known.facts import KeptFacts
 
-            assert self._store is not None
-            self._kept = KeptFacts(self._store, self.base, self.moved)
-        return self._kept
+            assert self.store is not None
+            self.kept = KeptFacts(self.store, self.base, self.moved)
+        return self.kept
 
     def answers(self, question: str) -> Answers:
         """The known answers to a question (a set of rules)."""
         if question not in self._answers:
             loaded = None
-            if self._store is not None:
-                loaded = read_answers(self._store, question, self.stamps, self.state)
+            if self.store is not None:
+                loaded = read_answers(self.store, question, self.stamps, self.state)
             self._answers[question] = loaded or Answers()
         return self._answers[question]
 
@@ -146,10 +146,10 @@ class Snapshot:
     def save(self, store: Store, question: str) -> None:
         """Keep what can be known again: nothing that came from an overlay or was changed just now."""
         name = self.name
-        if self._facts is not None and not self._facts.project.lazy and self.base != name:
+        if self.joined is not None and not self.joined.project.lazy and self.base != name:
             from pplint.known.facts import save_facts
 
-            save_facts(store, name, self._facts)
+            save_facts(store, name, self.joined)
             self.base, self.moved = name, {}
         self.state = _name(json.dumps([name, self.stamps]))
         index = {
@@ -209,7 +209,7 @@ def load(store: Store) -> Snapshot | None:
         }
     except (TypeError, KeyError, ValueError, AttributeError):
         return None
-    snapshot._store = store
+    snapshot.store = store
     return snapshot
 
 
