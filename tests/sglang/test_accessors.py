@@ -94,7 +94,7 @@ def spaces(facts: Facts, method: str) -> set[str]:
     """Return the spaces of the parameters of `method`, as its class defines or inherits it."""
     owner, _, name = method.rpartition(".")
     if owner:
-        [class_id] = facts.project.by_name[owner]
+        [class_id] = [one for one in facts.project.classes if one.rpartition(":")[2] == owner]
         home = facts.project.method(class_id, name)
         assert home is not None, f"{owner} has no {name}"
         functions = [f"{home[0]}.{name}"]
