@@ -120,3 +120,27 @@ def test_a_pool_behind_another_has_no_say_about_receivers_of_unknown_type(
     text = "".join(pools if not behind else reversed(pools)) + more
     findings = findings_in(tmp_path, "PPL101", _CALL, ("srt/mem_cache/fronts.py", text))
     assert len(findings) == found
+
+
+_MIXIN = """
+from sglang.srt.mem_cache.sample_pool import SamplePool
+
+
+class Prefetch:
+    def prefetch(self, layer_id):
+        return self.rows[layer_id - self.start_layer]
+
+    def begin(self):
+        return self.prefetch(0)
+
+
+class Prefetching(Prefetch, SamplePool):
+    pass
+"""
+
+
+@pytest.mark.parametrize(("more", "fixed"), [("", True), ("\n\nclass Bare(Prefetch):\n    pass\n", False)])
+def test_a_mixin_has_what_all_its_hosts_have(more: str, fixed: bool, tmp_path: Path) -> None:
+    (finding,) = findings_in(tmp_path, "PPL101", _MIXIN + more)
+    assert (finding.fix is not None) is fixed
+    assert fixed or finding.no_fix == "the receiver's class has no `start_layer`"

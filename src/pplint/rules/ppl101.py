@@ -10,6 +10,7 @@ from pplint.engine.context import Context
 from pplint.engine.dense import asked_densely
 from pplint.engine.guards import FIRST
 from pplint.engine.instances import Builder
+from pplint.engine.project import Project
 from pplint.engine.values import Value
 from pplint.finding import ERROR, INFO, SAFE, UNSAFE, Asks, Fix, Step
 from pplint.rules.asking import literal_asks
@@ -185,7 +186,7 @@ class LiteralLayerId(Rule):
             )
         if value.data not in (0, -1):
             return None, f"nobody but the author knows which layer {value.data} is meant to be"
-        if not all(context.project.owns_start(target.owner) for target, _ in reached if target.owner):
+        if not all(_tells_start(context.project, target.owner) for target, _ in reached if target.owner):
             return None, "the receiver's class has no `start_layer`"
         literal = value.node if isinstance(value.node, ast.expr) else None
         if literal is None or (literal is not argument and not _in_function(context, literal)):
@@ -255,3 +256,11 @@ def _stage(number: int) -> str:
     if number < 0:
         return "the last layer belongs to the last stage only"
     return "a later stage does not own it" if number else "only the first stage owns layer 0"
+
+
+def _tells_start(project: Project, owner: str) -> bool:
+    """Whether instances of a class say their first layer: by the class, or a mixin's by all classes that it is in."""
+    if project.owns_start(owner):
+        return True
+    hosts = project.children(owner)
+    return bool(hosts) and all(project.owns_start(host) for host in hosts)
