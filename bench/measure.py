@@ -56,12 +56,13 @@ def _start(command: Command) -> int:
     )
 
 
-def pairs(one: Command, other: Command, times: int) -> tuple[Cost, Cost]:
-    """Medians of two commands that run in turn, after one run of each that does not count."""
-    run(one)
-    run(other)
-    rounds = [(run(one), run(other)) for _ in range(times)]
-    return median([first for first, _ in rounds]), median([second for _, second in rounds])
+def turns(commands: Sequence[Command], times: int) -> dict[str, Cost]:
+    """Medians of commands, by name, that run in turn (A B C, A B C, ...) after one run of each that does not count."""
+    for command in commands:
+        run(command)
+    rounds = [[run(command) for command in commands] for _ in range(times)]
+    columns = zip(commands, zip(*rounds, strict=True), strict=True)
+    return {command.name: median(costs) for command, costs in columns}
 
 
 def median(costs: Sequence[Cost]) -> Cost:

@@ -1,4 +1,4 @@
-"""Measures pplint against other tools in pairs, and how its time grows with the tree. See README.md."""
+"""Measures pplint beside other tools, and how its time grows with the tree. See README.md."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pathlib import Path
 
 import report
 import trees
-from measure import Command, median, memory_of_all, pairs, run
+from measure import Command, median, memory_of_all, run, turns
 
 HERE = Path(__file__).parent
 VENV = HERE / ".venv"
@@ -23,6 +23,14 @@ PEERS = ("ruff", "ast-grep-cli", "semgrep", "pylint")
 EIGHTHS = (1, 2, 4, 8, 16, 32, 64)
 NAMES = r"get_key_buffer|get_value_buffer|get_kv_buffer|start_layer|PPMissingLayer"
 SLOW = ("semgrep", "pylint")
+BARS = {
+    ("cold", "ast-grep"): 0.6,
+    ("warm", "ruff F401"): 0.4,
+    ("one changed", "import click"): 4,
+    ("one without candidates", "import click"): 3,
+    ("fix", "cold"): 1.2,
+}
+"""The ratios of wall time that are promised."""
 
 
 class Bench:
@@ -95,29 +103,31 @@ class Bench:
         return found or ""
 
     def rows(self, kinds: list[str], times: int, slow: int) -> Iterator[report.Pair]:
-        """Measure the pairs of the kinds that are asked for."""
+        """Measure what is asked for: all in turn, the slow peers with a cold run alone."""
         cold, warm = self.pplint("cold"), self.pplint("warm", cache="warm")
-        bars = {("cold", "ast-grep"): 0.6, ("warm", "ruff F401"): 0.4}
-        for peer in self.peers() if {"cold", "warm"} & set(kinds) else ():
-            for one in (cold, warm):
-                if one.name in kinds and (one is cold or peer.name not in SLOW):
-                    yield self._row(one.name, one, peer, bars, slow if peer.name in SLOW else times)
         click = Command("import click", [sys.executable, "-c", "import click"])
-        if "one-file" in kinds:
-            bars = {("one changed", "import click"): 4, ("one without candidates", "import click"): 3}
-            for one in self.one_file():
-                yield self._row(one.name, one, click, bars, max(times, 9))
+        peers = list(self.peers()) if {"cold", "warm"} & set(kinds) else []
+        quick = [peer for peer in peers if peer.name not in SLOW]
+        ours = [one for one in (cold, warm) if one.name in kinds]
+        wanted = [(one, peer) for one in ours for peer in quick]
         if "fix" in kinds:
-            yield self._row("fix", self.pplint("--diff", "--diff"), cold, {("fix", "cold"): 1.2}, times)
+            wanted.append((self.pplint("fix", "--diff"), cold))
+        if "one-file" in kinds:
+            wanted += [(one, click) for one in self.one_file()]
+        yield from self._measured(wanted, times)
+        for peer in peers if "cold" in kinds else ():
+            if peer.name in SLOW:
+                yield from self._measured([(cold, peer)], slow)
 
-    def _row(
-        self, title: str, one: Command, other: Command, bars: dict[tuple[str, str], float], times: int
-    ) -> report.Pair:
-        print(f"{title}: {one.name} against {other.name}", file=sys.stderr)
-        first, second = pairs(one, other, times)
-        return report.Pair(
-            title, f"pplint {one.name}", other.name, first, second, bars.get((title, other.name))
-        )
+    def _measured(self, wanted: list[tuple[Command, Command]], times: int) -> Iterator[report.Pair]:
+        commands = list({one.name: one for pair in wanted for one in pair}.values())
+        print(", ".join(one.name for one in commands), file=sys.stderr)
+        costs = turns(commands, times)
+        for one, other in wanted:
+            bar = BARS.get((one.name, other.name))
+            yield report.Pair(
+                one.name, f"pplint {one.name}", other.name, costs[one.name], costs[other.name], bar
+            )
 
     def one_file(self) -> Iterator[Command]:
         """The hook's cases: a file that changed since the cache was filled, and one that has nothing to judge."""
@@ -181,7 +191,7 @@ def main() -> None:
         ]
         if "memory" in asked.only and (most := memory_of_all(bench.pplint("cold"))) is not None:
             parts.append(f"A cold run's processes together take up to {most:.0f} MiB.")
-        points = bench.growth(min(asked.times, 3)) if "growth" in asked.only else []
+        points = bench.growth(max(1, asked.times // 5)) if "growth" in asked.only else []
         if points:
             parts.append(report.growth_table(points))
         if bench.missing:
@@ -199,7 +209,7 @@ def _machine(tree: Path, jobs: int) -> str:
     files = sum(1 for _ in tree.rglob("*.py"))
     return (
         f"{files:,} files, `-j {jobs}`, Python {platform.python_version()}, {platform.system()} {platform.machine()}; "
-        "A and B in turn, medians."
+        "all in turn, medians."
     )
 
 
