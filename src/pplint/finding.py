@@ -188,12 +188,16 @@ class Finding(NamedTuple):
     asks: Asks | None = None
 
 
+def _bound(base: object, offset: Any) -> Bound:
+    return Bound(str(base), int(offset))
+
+
 def asks_of(row: Sequence[Any] | None) -> Asks | None:
     """Return what a place asks from its row of plain data. Raises TypeError or ValueError for anything else."""
     if row is None:
         return None
     access, low, high, meant, counted, error, real_on, asked_on, of = row
-    bounds = [None if one is None else Bound(str(one[0]), int(one[1])) for one in (low, high, meant)]
+    bounds = [None if one is None else _bound(*one) for one in (low, high, meant)]
     bases = {one.base for one in bounds if one is not None}
     if (
         access not in ACCESSES

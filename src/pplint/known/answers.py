@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from pplint.finding import Edit, Finding, Fix, Span, Step, Trouble, asks_of
 from pplint.known.stamps import Stamp
-from pplint.known.store import Lost, Store
+from pplint.known.store import WRONG, Lost, Store
 
 
 class Answer(NamedTuple):
@@ -111,7 +111,7 @@ def read_answers(store: Store, question: str, stamps: dict[str, Stamp], state: s
             by_path.update({path: Answer(stamps[path], (), (), one, False) for path in paths})
         base = str(data["base"])
         newly = {path: tuple(map(str, keys)) for path, keys in data["asked"].items()}
-    except (TypeError, KeyError, ValueError, AttributeError):
+    except WRONG:
         return None
     return Answers(by_path, base, newly, lambda: _read_asked(store.load(f"asked-{question}.json"), base))
 
@@ -123,7 +123,7 @@ def _read_asked(data: Any, base: str) -> Asked:
             raise Lost
         keys = [str(key) for key in data["keys"]]
         return {path: tuple(keys[number] for number in numbers) for path, numbers in data["files"].items()}
-    except (TypeError, KeyError, ValueError, AttributeError, IndexError) as error:
+    except WRONG as error:
         raise Lost from error
 
 

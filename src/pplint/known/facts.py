@@ -11,7 +11,7 @@ from pplint.engine.facts import Facts
 from pplint.engine.names import Rows
 from pplint.engine.project import Project
 from pplint.known.lines import moved_lines, with_lines
-from pplint.known.store import Lost, Store
+from pplint.known.store import WRONG, Lost, Store
 from pplint.known.tables import MAKERS, complete, move_lines
 
 _FACTS = "facts.json"
@@ -45,7 +45,7 @@ class KeptFacts:
             self._spaces = _spaces(data["spaces"])
             for module, lines in moved.items():
                 self._move(module, lines)
-        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        except WRONG as error:
             raise Lost from error
 
     def modules(self) -> Collection[str]:
@@ -66,7 +66,7 @@ class KeptFacts:
         summary = self._row(module)
         try:
             return with_lines(summary, self._moved[module]) if module in self._moved else summary
-        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        except WRONG as error:
             raise Lost from error
 
     def facts(self, files: Mapping[str, str]) -> Facts:

@@ -13,7 +13,7 @@ from pplint.judge.learnt import Learnt
 from pplint.judge.wanted import Wanted
 from pplint.known.answers import Answers, read_answers, read_trouble
 from pplint.known.stamps import Stamp
-from pplint.known.store import Store
+from pplint.known.store import WRONG, Store
 
 if TYPE_CHECKING:
     from pplint.engine.facts import Facts
@@ -207,7 +207,7 @@ def load(store: Store) -> Snapshot | None:
         snapshot.moved = {
             str(module): [int(line) for line in lines] for module, lines in data["moved"].items()
         }
-    except (TypeError, KeyError, ValueError, AttributeError):
+    except WRONG:
         return None
     snapshot.store = store
     return snapshot

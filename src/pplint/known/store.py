@@ -13,6 +13,9 @@ from typing import Any
 
 from pplint import __version__
 
+WRONG = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What plain data of the wrong types or sizes raises where it is taken apart: `1e999` is no number of anything."""
+
 
 class Lost(BaseException):
     """A part of what is kept on disk is gone or damaged; no rule's handler of exceptions takes this for its own mistake."""

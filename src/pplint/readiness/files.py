@@ -12,7 +12,7 @@ from pplint.engine.summary import Summariser, Summary, summarise
 from pplint.engine.trim import trim
 from pplint.finding import Trouble
 from pplint.known.stamps import Stamp
-from pplint.known.store import Store
+from pplint.known.store import WRONG, Store
 from pplint.source.text import Source, SourceError
 
 _NAME = "readiness-files.json"
@@ -83,7 +83,7 @@ def _read(data: Any) -> Known:
             str(path): (list(stamp), names is True, summary if isinstance(summary, dict) else None)
             for path, (stamp, names, summary) in data.items()
         }
-    except (AttributeError, TypeError, ValueError):
+    except WRONG:
         return {}
 
 

@@ -50,11 +50,13 @@ def matrix_of(
 
 def _read(data: Any, key: str) -> Matrix | None:
     """The matrix that the cache has for this state of a tree; None for anything else."""
+    from pplint.known.store import WRONG
+
     try:
         if data["tree"] != key:
             return None
         return Matrix(tuple(_row(*row) for row in data["rows"]), ())
-    except (TypeError, KeyError, ValueError):
+    except WRONG:
         return None
 
 
