@@ -82,14 +82,17 @@ class Inquiry:
         return None
 
     def _news(self, old: Snapshot) -> News | None:
-        """What changed since a look, or None when that is much, or other files than before are in view."""
+        """What changed since a look, or None when that is much, or a file comes into view anew or in another round."""
         changed = self.case.changed(old)
         if len(changed) > FEW or not changed <= self.case.stamps.keys() & old.stamps.keys():
             return None
         workers = self._start(changed)
-        news = workers.again(old.wanted, changed)
+        rounds = workers.again(old.wanted, changed)
+        news = {module: one for found in rounds for module, one in found.items()}
         if {path for path, _ in news.values()} != changed & set(old.in_view()):
             return None
+        if any(old.rounds[module] != number for number, found in enumerate(rounds) for module in found):
+            return None  # what a file of the first round uses is looked for, what one of a later round uses is not
         views = {path: view_of(module, old.rounds[module], one) for module, (path, one) in news.items()}
         same = all(view.said == old.views[path].said for path, view in views.items())
         return News(old, frozenset(changed), news, views, workers.marked(), same)

@@ -94,13 +94,10 @@ class Share:
                 self.rest.append(path)
         return found
 
-    def again(self, paths: Sequence[str], wanted: Sequence[Wanted]) -> dict[str, tuple[str, Summary]]:
-        """Summaries of those files that an earlier look, which wanted that, would have taken into view."""
+    def again(self, paths: Sequence[str], wanted: Sequence[Wanted]) -> list[dict[str, tuple[str, Summary]]]:
+        """Summaries of those files that an earlier look, which wanted that, would have taken into view, by round."""
         self._wanted, self.rest = None, []
-        found = self.first_facts(paths)
-        for one in wanted:
-            found.update(self.more_facts(one))
-        return found
+        return [self.first_facts(paths), *(self.more_facts(one) for one in wanted)]
 
     def more_facts(self, wanted: Wanted) -> dict[str, tuple[str, Summary]]:
         """Summaries of waiting files that use what was learnt."""

@@ -98,9 +98,10 @@ class Workers:
         """Summaries of further files that use what was learnt."""
         return _merge(self._all("more_facts", [(wanted,)] * len(self.shares)))
 
-    def again(self, wanted: tuple[Wanted, ...], paths: Iterable[str]) -> Found:
-        """Summaries of those files that an earlier look (which wanted that) would have taken into view."""
-        return _merge(self._all("again", [(part, wanted) for part in self._parts(paths)]))
+    def again(self, wanted: tuple[Wanted, ...], paths: Iterable[str]) -> list[Found]:
+        """Summaries of those files that an earlier look (which wanted that) would have taken into view, by round."""
+        shares = self._all("again", [(part, wanted) for part in self._parts(paths)])
+        return [_merge([*rounds]) for rounds in zip(*shares, strict=True)]
 
     def marked(self) -> frozenset[str]:
         """The files read so far that hold a comment of pplint's."""
