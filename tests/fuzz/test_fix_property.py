@@ -9,6 +9,7 @@ import ast
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import fake_stages
 import pytest
@@ -37,7 +38,7 @@ class Desk:
         self.file.write_text("")
         self.settings = load(str(folder))
 
-    def look(self, **options: bool) -> Outcome:
+    def look(self, **options: Any) -> Outcome:
         # The folder is named, as a user names it: no comparison with the last commit then.
         request = Request((str(self.folder),), self.settings, jobs=1, **options)
         outcome = execute(request)

@@ -1,4 +1,4 @@
-"""What is known of a tree from before never changes what is said of it: each look is compared with a fresh one.
+"""What is known of a tree, in memory or on disk, never changes what is said of it: each look is compared with a fresh one.
 
 `python tests/fuzz/test_incremental.py 2000` is the long run.
 """
@@ -45,6 +45,7 @@ class Changes:
 
     def __init__(self, folder: Path) -> None:
         self.desk = Desk(folder)
+        self.cache = folder / "cache"
 
     def step(self, written: Written, name: str, number: int) -> None:
         """Put a generated module and one of the other files in place, look, and look again as if for the first time."""
@@ -58,13 +59,16 @@ class Changes:
         seen = self.look()
         known = dict(check._KNOWN)
         check._KNOWN.clear()
+        from_disk = self.look(cache_dir=str(self.cache))
+        check._KNOWN.clear()
         fresh = self.look()
         check._KNOWN.clear()
         check._KNOWN.update(known)
         assert seen == fresh
+        assert from_disk == fresh
 
-    def look(self) -> list[Finding]:
-        return self.desk.look(show_info=True).seen.findings
+    def look(self, **options: str) -> list[Finding]:
+        return self.desk.look(show_info=True, **options).seen.findings
 
 
 CHANGE = {"written": modules(), "name": st.sampled_from(sorted(OTHERS)), "number": st.integers(0, 11)}
