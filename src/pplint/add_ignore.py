@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from pplint import ignore_comments
 from pplint.finding import Edit, Finding, Span
 from pplint.ignore_comments import Marker
-from pplint.ignores import HOUSEKEEPING
 from pplint.look import Look, read
 from pplint.repair import Change
+from pplint.rules.catalogue import HOUSEKEEPING
 from pplint.source.comments import find_comments
 from pplint.source.text import Source, SourceError
 

@@ -9,13 +9,9 @@ from typing import NamedTuple
 from pplint import ignore_comments, pylint_comments
 from pplint.finding import SAFE, WARNING, Edit, Finding, Fix, Span
 from pplint.ignore_comments import Marker
-from pplint.rules.catalogue import CATALOGUE, find_name
+from pplint.rules.catalogue import CATALOGUE, HOUSEKEEPING, UNKNOWN, UNUSED, find_name
 from pplint.settings import nearest
 from pplint.source.text import Source
-
-UNUSED = "PPL901"
-UNKNOWN = "PPL902"
-HOUSEKEEPING = frozenset({UNUSED, UNKNOWN, "PPL903"})
 
 
 class Checked(NamedTuple):

@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from pplint import ignores
 from pplint.baseline import Entry
 from pplint.changed_facts import Question, compared
 from pplint.finding import INFO, Finding, Trouble, report_order
 from pplint.git import Changes
 from pplint.impact import Stage, impact_of, usual_layouts
+from pplint.rules.catalogue import HOUSEKEEPING
 from pplint.settings import Settings, ignored_in, selected
 from pplint.source.text import Source, SourceError
 
@@ -131,7 +131,7 @@ class Look:
             root=self.root.path,
             files=files,
             overlay=overlay,
-            select=self.codes - ignores.HOUSEKEEPING,
+            select=self.codes - HOUSEKEEPING,
             include_tests=self.settings.include_tests,
             jobs=self.request.jobs,
             cache_dir=self.request.cache_dir,
@@ -182,19 +182,13 @@ class Look:
         overlay: Mapping[str, bytes],
     ) -> Seen:
         findings = [self._level(item) for item in judged if item.code not in self.ignored_in(item.path)]
-        policy = ignores.Policy(
-            self._ran_on,
-            self.root.path,
-            frozenset(trouble.path for trouble in troubles),
-            self.settings.require_reason,
-        )
-        checked = ignores.apply(findings, sorted(marked), lambda path: read(path, overlay), policy)
+        remaining, suppressed = self._not_silenced(findings, marked, troubles, overlay)
         shown = [
-            self._level(item) if item.code in ignores.HOUSEKEEPING else item
-            for item in checked.findings
+            self._level(item) if item.code in HOUSEKEEPING else item
+            for item in remaining
             if (self.request.show_info or item.severity != INFO) and self._may_show(item)
         ]
-        hidden = len(checked.findings) - len(shown)
+        hidden = len(remaining) - len(shown)
         accepted: list[Finding] = []
         stale: list[Entry] = []
         if self.settings.baseline and self.entries is not None:
@@ -214,13 +208,27 @@ class Look:
             ]
         layouts = (self.request.stages,) if self.request.stages else usual_layouts(self.settings.num_layers)
         shown = [item._replace(impact=impact_of(item.asks, layouts)) for item in shown]
-        return Seen(
-            sorted(shown, key=report_order), checked.suppressed, accepted, stale, hidden, troubles, []
-        )
+        return Seen(sorted(shown, key=report_order), suppressed, accepted, stale, hidden, troubles, [])
+
+    def _not_silenced(
+        self,
+        findings: list[Finding],
+        marked: frozenset[str],
+        troubles: list[Trouble],
+        overlay: Mapping[str, bytes],
+    ) -> tuple[list[Finding], list[tuple[Finding, str]]]:
+        """Return the findings that no comment silences, those about comments among them, and those that one does."""
+        if not findings and not marked:
+            return [], []
+        from pplint import ignores
+
+        broken = frozenset(trouble.path for trouble in troubles)
+        policy = ignores.Policy(self._ran_on, self.root.path, broken, self.settings.require_reason)
+        return ignores.apply(findings, sorted(marked), lambda path: read(path, overlay), policy)
 
     def _may_show(self, finding: Finding) -> bool:
         """Of a file that is not named only the changed findings are known: no comment is unused there."""
-        return finding.path in self.named or finding.code not in ignores.HOUSEKEEPING
+        return finding.path in self.named or finding.code not in HOUSEKEEPING
 
     def _ran_on(self, path: str) -> frozenset[str]:
         """Return the codes that ran on a file: test code is read, but its rules run on request only."""
@@ -228,7 +236,7 @@ class Look:
 
         codes = self.codes - self.ignored_in(path)
         tests_too = self.settings.include_tests
-        return codes if tests_too or not is_test(self.root.path, path) else codes & ignores.HOUSEKEEPING
+        return codes if tests_too or not is_test(self.root.path, path) else codes & HOUSEKEEPING
 
     def _level(self, finding: Finding) -> Finding:
         """Apply the `severity` setting; a latent finding stays info, whatever its rule's level is."""

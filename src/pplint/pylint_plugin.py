@@ -16,8 +16,8 @@ from pylint.constants import WarningScope
 from pplint.finding import Finding, Trouble
 from pplint.hosted import NOTHING, REFUSALS, Answer, Hosted, Wishes
 from pplint.ignore_comments import Reach, reach
-from pplint.ignores import HOUSEKEEPING
 from pplint.rules.base import RuleInfo
+from pplint.rules.catalogue import HOUSEKEEPING
 from pplint.rules.registry import RULES, find_rule
 from pplint.source.text import Source, SourceError
 

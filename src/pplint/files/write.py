@@ -7,7 +7,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import secrets
 import stat
 import time
 from collections.abc import Iterator
@@ -145,6 +144,8 @@ def _replace(real: str, data: bytes, old: os.stat_result | None) -> None:
 
 def _new_temporary(real: str, mode: int) -> tuple[int, str]:
     """Create and lock a new file next to `real`."""
+    import secrets
+
     folder, name = os.path.split(real)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
     while True:

@@ -13,7 +13,7 @@ from pplint.finding import Finding, Trouble, report_order
 from pplint.judge.learnt import Learnt
 from pplint.known.answers import Answer
 from pplint.known.snapshot import Snapshot
-from pplint.known.stamps import stamps_of
+from pplint.known.stamps import size_of, stamps_of
 from pplint.known.store import Store
 
 SYNTAX_BYTES = 4_000_000
@@ -61,7 +61,7 @@ class Case:
         self.store = store
         self.stamps = stamps_of(_tree_files(request), request.overlay)
         self.files = dict.fromkeys(request.files)
-        self.few = sum(self.stamps[path].size for path in self.files) <= SYNTAX_BYTES
+        self.few = sum(size_of(self.stamps[path]) for path in self.files) <= SYNTAX_BYTES
         kind = [sorted(request.select), request.include_tests]
         self.question = blake2b(repr(kind).encode(), digest_size=8).hexdigest()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,6 +33,8 @@ def _thrown_away(request: JudgeRequest) -> bool:
     folder = Path(Store(request.cache_dir, request.root).folder) if request.cache_dir else None
     if folder is None or not folder.is_dir():
         return False
+    import shutil
+
     from pplint.judge.check import forget
 
     forget(request.root)

@@ -23,6 +23,7 @@ from pplint.known.answers import Answer, Answers
 from pplint.known.lines import lines_in
 from pplint.known.outlived import outlived
 from pplint.known.snapshot import Snapshot, Summaries, View, said_by, view_of
+from pplint.known.stamps import size_of
 from pplint.source.text import Source
 
 ROUNDS = 2
@@ -202,7 +203,7 @@ class Inquiry:
         """Processes for some files, those at work if they look after them; `ready` are summaries that are known."""
         paths = list(paths)
         if self.workers is None or any(path not in self.workers.owner for path in paths):
-            sizes = {path: self.case.stamps[path].size for path in paths}
+            sizes = {path: size_of(self.case.stamps[path]) for path in paths}
             kept = self.workers.kept if self.workers is not None else {}
             self.workers = self.open.enter_context(
                 Workers(

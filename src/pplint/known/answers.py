@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from pplint.finding import Edit, Finding, Fix, Span, Step, Trouble, asks_of
-from pplint.known.stamps import Stamp
+from pplint.known.stamps import Stamp, is_file
 from pplint.known.store import WRONG, Lost, Store
 
 
@@ -64,7 +64,7 @@ class Answers:
         here = {
             path: answer
             for path, answer in self.by_path.items()
-            if answer.stamp.kind == "file" and answer.stamp == stamps.get(path)
+            if is_file(answer.stamp) and answer.stamp == stamps.get(path)
         }
         told = {path: answer[1:] for path, answer in here.items() if any(answer[1:3]) or answer.marked}
         silent = [

@@ -62,7 +62,7 @@ class Snapshot:
         self.learnt = Learnt()
         self.troubles: tuple[Trouble, ...] = ()
         self.state = ""
-        """A name for the facts and the stamps as they are on disk."""
+        """The digest of the index on disk, which the answers there go with."""
         self.base = ""
         """The name of the facts on disk that this rests on, with the lines in `moved`."""
         self.moved: dict[str, list[int]] = {}
@@ -145,15 +145,12 @@ class Snapshot:
 
     def save(self, store: Store, question: str) -> None:
         """Keep what can be known again: nothing that came from an overlay or was changed just now."""
-        name = self.name
-        if self.joined is not None and not self.joined.project.lazy and self.base != name:
+        if self.joined is not None and not self.joined.project.lazy and self.base != (name := self.name):
             from pplint.known.facts import save_facts
 
             save_facts(store, name, self.joined)
             self.base, self.moved = name, {}
-        self.state = _name(json.dumps([name, self.stamps]))
         index = {
-            "state": self.state,
             "base": self.base,
             "moved": self.moved,
             "views": self.views,
@@ -169,25 +166,25 @@ class Snapshot:
                 for wanted in self.wanted
             ],
         }
-        store.save("index.json", index)
+        self.state = store.save("index.json", index)
         self.answers(question).save(store, question, self.stamps, self.state)
 
 
-def _by_folder(stamps: Mapping[str, Stamp]) -> dict[str, dict[str, list[Any]]]:
+def _by_folder(stamps: Mapping[str, Stamp]) -> dict[str, dict[str, Stamp]]:
     """The stamps of files on disk; most of the paths' text is that of folders."""
-    folders: dict[str, dict[str, list[Any]]] = {}
+    folders: dict[str, dict[str, Stamp]] = {}
     for path, stamp in stamps.items():
-        folder, name = os.path.split(path)
-        folders.setdefault(folder, {})[name] = [stamp.mark, stamp.size] if stamp.kind == "file" else [*stamp]
+        start = path.rfind(os.sep) + 1
+        folders.setdefault(path[:start], {})[path[start:]] = stamp
     return folders
 
 
 def load(store: Store) -> Snapshot | None:
     """The snapshot on disk, or None. Raises nothing that a damaged or hostile file could cause."""
-    data = store.load("index.json")
+    data, state = store.load_with_digest("index.json")
     try:
         stamps = {
-            os.path.join(folder, name): Stamp("file", *stamp) if len(stamp) == 2 else Stamp(*stamp)
+            folder + name: str(stamp)
             for folder, names in data["stamps"].items()
             for name, stamp in names.items()
         }
@@ -203,7 +200,7 @@ def load(store: Store) -> Snapshot | None:
         snapshot.troubles = tuple(map(read_trouble, data["troubles"]))
         snapshot.learnt = Learnt(*map(int, data["learnt"]))
         snapshot.base = str(data["base"])
-        snapshot.state = str(data["state"])
+        snapshot.state = state
         snapshot.moved = {
             str(module): [int(line) for line in lines] for module, lines in data["moved"].items()
         }

@@ -6,15 +6,12 @@ import os
 import time
 from collections.abc import Iterable, Mapping
 from hashlib import blake2b
-from typing import NamedTuple
 
+Stamp = str
+"""A kind, a size in bytes and a mark. The kinds are file, text (an overlay), fresh and gone; only the first two hold.
 
-class Stamp(NamedTuple):
-    """What tells whether a file is as before. `kind` is file, text (an overlay), fresh or gone; only the first two hold."""
-
-    kind: str
-    mark: str
-    size: int
+Thousands are made, read and compared in each run: texts cost the least.
+"""
 
 
 _FRESH_NS = 20_000_000
@@ -24,21 +21,32 @@ _FRESH_NS = 20_000_000
 def stamps_of(paths: Iterable[str], overlay: Mapping[str, bytes]) -> dict[str, Stamp]:
     """A stamp for each file that tells whether it is as before; a file just changed is never as before."""
     now = time.time_ns()
+    latest = now - _FRESH_NS
     found: dict[str, Stamp] = {}
     stat_of = os.stat
     for path in paths:
         if path in overlay:
             data = overlay[path]
-            found[path] = Stamp("text", blake2b(data, digest_size=16).hexdigest(), len(data))
+            found[path] = f"text {len(data)} {blake2b(data, digest_size=16).hexdigest()}"
             continue
         try:
             stat = stat_of(path)
         except OSError:
-            found[path] = Stamp("gone", str(now), 0)
+            found[path] = f"gone 0 {now}"
             continue
         modified, changed = stat.st_mtime_ns, stat.st_ctime_ns
-        if max(modified, changed) > now - _FRESH_NS:
-            found[path] = Stamp("fresh", str(now), stat.st_size)
+        if modified > latest or changed > latest:
+            found[path] = f"fresh {stat.st_size} {now}"
         else:
-            found[path] = Stamp("file", f"{modified:x}.{changed:x}.{stat.st_ino:x}", stat.st_size)
+            found[path] = f"file {stat.st_size} {modified:x}.{changed:x}.{stat.st_ino:x}"
     return found
+
+
+def is_file(stamp: Stamp) -> bool:
+    """Whether this is the stamp of a file on disk that holds."""
+    return stamp.startswith("file ")
+
+
+def size_of(stamp: Stamp) -> int:
+    """The bytes of the file, or of what stands for it."""
+    return int(stamp.split(" ", 2)[1])

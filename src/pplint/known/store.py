@@ -32,17 +32,23 @@ class Store:
 
     def load(self, name: str) -> Any:
         """The value, or None when it is missing, damaged or unreadable."""
+        return self.load_with_digest(name)[0]
+
+    def load_with_digest(self, name: str) -> tuple[Any, str]:
+        """The value and a name for what it says, or None and "" when it is missing, damaged or unreadable."""
         try:
             with open(os.path.join(self.folder, name), "rb") as file:
                 digest, _, text = file.read().partition(b"\n")
-            return json.loads(text) if digest == _digest(text) else None
+            return (json.loads(text), digest.decode()) if digest == _digest(text) else (None, "")
         except (OSError, ValueError, RecursionError):
-            return None
+            return None, ""
 
-    def save(self, name: str, value: Any) -> None:
-        """Keep a value; a cache that cannot be written is no cache."""
+    def save(self, name: str, value: Any) -> str:
+        """Keep a value and return a name for what it says; a cache that cannot be written is no cache."""
         text = json.dumps(value, separators=(",", ":")).encode()
-        self._write(name, _digest(text) + b"\n" + text)
+        digest = _digest(text)
+        self._write(name, digest + b"\n" + text)
+        return digest.decode()
 
     def save_rows(self, name: str, rows: Mapping[str, Any]) -> dict[str, list[Any]]:
         """Keep values that are loaded one by one; return what `load_row` needs of each."""

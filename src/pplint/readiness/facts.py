@@ -16,7 +16,7 @@ from pplint.files.discover import find_python_files
 from pplint.finding import Trouble
 from pplint.judge.check import JudgeRequest, facts_of, judge
 from pplint.known.snapshot import load
-from pplint.known.stamps import Stamp, stamps_of
+from pplint.known.stamps import Stamp, is_file, stamps_of
 from pplint.known.store import Lost, Store
 from pplint.readiness.files import Files
 from pplint.readiness.models import in_other_runtime
@@ -34,7 +34,7 @@ class Tree(NamedTuple):
     @property
     def key(self) -> str:
         """A name for the tree as it is now, "" while a file was changed too recently to tell."""
-        if any(stamp.kind != "file" for stamp in self.stamps.values()):
+        if not all(map(is_file, self.stamps.values())):
             return ""
         state = repr(sorted(self.stamps.items())).encode("utf-8", "surrogatepass")
         return blake2b(state, digest_size=16).hexdigest()

@@ -11,7 +11,7 @@ from pplint.engine.deep import with_room
 from pplint.engine.summary import Summariser, Summary, summarise
 from pplint.engine.trim import trim
 from pplint.finding import Trouble
-from pplint.known.stamps import Stamp
+from pplint.known.stamps import Stamp, is_file
 from pplint.known.store import WRONG, Store
 from pplint.source.text import Source, SourceError
 
@@ -72,7 +72,7 @@ class Files:
 
     def _keep(self, path: str, names_models: bool, summary: Summary | None) -> None:
         stamp = self.stamps.get(path)
-        if stamp is not None and stamp.kind == "file":
+        if stamp is not None and is_file(stamp):
             self.known[path] = (list(stamp), names_models, summary)
             self.changed = True
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, TextIO
 
 from pplint.finding import SAFE, Edit, Finding, Fix, Trouble
-from pplint.reports.frame import code_frame
 from pplint.reports.harmless import harmless
 from pplint.reports.notes import Paint, Sheet
 from pplint.reports.paths import display_path
@@ -99,6 +98,8 @@ def _finding_rows(finding: Finding, report: Report, sheet: Sheet, encoding: str)
     yield from sheet.head(plain, painted, message)
     source = report.sources(finding.path)
     if report.show_source and source:
+        from pplint.reports.frame import code_frame
+
         for row in code_frame(source.lines, finding.span, encoding):
             text = sheet.paint(row.text, "mark") if row.mark else row.text
             yield (sheet.paint(row.gutter, "gutter") + text).rstrip()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 from typing import NamedTuple
 
 from pplint.finding import ERROR, WARNING
@@ -51,6 +50,11 @@ CATALOGUE = (
 )
 """All rules in the order of their codes."""
 
+UNUSED = "PPL901"
+UNKNOWN = "PPL902"
+HOUSEKEEPING = frozenset({UNUSED, UNKNOWN, "PPL903"})
+"""The rules about comments and files, which no settings of the judge reach."""
+
 
 class UnknownRule(ValueError):
     """A selector that names no rule; the message gives the nearest right name."""
@@ -72,6 +76,8 @@ def expand(selectors: Iterable[str]) -> frozenset[str]:
             if selector in ("ALL", rule.name) or (prefix and rule.code.startswith(selector))
         }
         if not matched:
+            from difflib import get_close_matches
+
             near = get_close_matches(selector, [word for rule in CATALOGUE for word in rule[:2]], 1)
             hint = f"; did you mean {near[0]}?" if near else ""
             raise UnknownRule(f"unknown rule {selector!r}{hint}")
