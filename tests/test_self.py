@@ -43,7 +43,14 @@ FLOORS = (
         "pplint.ignores",
         "pplint.baseline",
     ),
-    ("pplint.changed_facts", "pplint.look", "pplint.repair", "pplint.add_ignore"),
+    (
+        "pplint.request",
+        "pplint.sieve",
+        "pplint.changed_facts",
+        "pplint.look",
+        "pplint.repair",
+        "pplint.add_ignore",
+    ),
     ("pplint.run",),
     ("pplint.cli", "pplint.commands", "pplint.hosted", "pplint.pylint_plugin", "pplint.__main__"),
 )

@@ -10,7 +10,8 @@ from pplint.engine.root import Root, RootError, find_root
 from pplint.finding import Finding, Trouble
 from pplint.git import GitError
 from pplint.ignore_comments import MARK
-from pplint.look import Look, Request, Seen
+from pplint.look import Look, Seen
+from pplint.request import Request
 from pplint.settings import Settings, SettingsError, load, override, selected
 
 REFUSALS = (SettingsError, RootError, BaselineError, GitError)

@@ -1,4 +1,4 @@
-"""One look at all files: what the judge says, less what comments, settings and baseline take away."""
+"""One look at all files: what the judge says, also about code that only a change elsewhere concerns, sieved."""
 
 from __future__ import annotations
 
@@ -11,39 +11,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pplint.baseline import Entry
 from pplint.changed_facts import Question, compared
-from pplint.finding import INFO, Finding, Trouble, report_order
+from pplint.finding import Finding, Trouble
 from pplint.git import Changes
-from pplint.impact import Stage, impact_of, usual_layouts
+from pplint.request import Request
 from pplint.rules.catalogue import HOUSEKEEPING
-from pplint.settings import Settings, ignored_in, selected
+from pplint.settings import selected
+from pplint.sieve import Sieve, accepted_entries
 from pplint.source.text import Source, SourceError
 
 if TYPE_CHECKING:
     from pplint.judge.check import Judged
     from pplint.judge.learnt import Learnt
 
-
-class Request(NamedTuple):
-    """What the user asked for; `paths` as given, everything else that has a setting is in `settings`.
-
-    `stdin` is the content of the only path, which then need not exist. `baseline_entries` False leaves the
-    baseline out. `stages` are those of the layout for which the impact is told, if one is asked for.
-    """
-
-    paths: tuple[str, ...]
-    settings: Settings
-    fix: bool = False
-    unsafe_fixes: bool = False
-    diff: bool = False
-    show_info: bool = False
-    since: str | None = None
-    baseline_entries: bool = True
-    add_ignore: str | None = None
-    stdin: bytes | None = None
-    allow_empty: bool = False
-    jobs: int = 0
-    cache_dir: str | None = None
-    stages: tuple[Stage, ...] = ()
+__all__ = ["Files", "Look", "Request", "Seen", "find", "read"]
 
 
 class Seen(NamedTuple):
@@ -81,14 +61,13 @@ class Look:
         self.settings = request.settings
         self.notes: list[str] = []
         self.codes = selected(self.settings)
-        self.ignored_in = ignored_in(self.settings)
-        self.severity = dict(self.settings.severity)
-        self.entries = self._baseline()
+        entries = accepted_entries(request)
         self.since = self._since()
         self.root = find_root(request.paths, self.settings.sglang)
         with self.timed("finding files"):
             self.files, self.troubles, self.leftovers = find(request)
         self.named = frozenset(self.files)
+        self.sieve = Sieve(request, self.codes, self.root.path, self.named, entries)
         self._originals = self.before()
 
     def before(self) -> dict[str, bytes]:
@@ -120,8 +99,15 @@ class Look:
             with self.timed("comparing facts"):
                 findings, gone, note = compared(question, self._judge, findings, overlay)
             self.notes += note
-        seen = self._sort(findings, judged.marked, [*self.troubles, *judged.troubles], overlay)
-        return seen._replace(gone=gone, learnt=judged.learnt)
+        troubles = [*self.troubles, *judged.troubles]
+        sifted = self.sieve.sift(
+            findings,
+            judged.marked,
+            frozenset(trouble.path for trouble in troubles),
+            lambda path: read(path, overlay),
+            self._moved(self.since, overlay) if self.since is not None else None,
+        )
+        return Seen(*sifted, troubles, gone, judged.learnt)
 
     def _judge(self, files: tuple[str, ...], overlay: Mapping[str, bytes]) -> Judged:
         from pplint.judge.check import JudgeRequest, judge
@@ -173,83 +159,6 @@ class Look:
         """Return the files of the tree that are not named."""
         tree = self.request._replace(paths=(self.root.folder,))
         return tuple(path for path in find(tree).paths if path not in self.named)
-
-    def _sort(
-        self,
-        judged: tuple[Finding, ...],
-        marked: frozenset[str],
-        troubles: list[Trouble],
-        overlay: Mapping[str, bytes],
-    ) -> Seen:
-        findings = [self._level(item) for item in judged if item.code not in self.ignored_in(item.path)]
-        remaining, suppressed = self._not_silenced(findings, marked, troubles, overlay)
-        shown = [
-            self._level(item) if item.code in HOUSEKEEPING else item
-            for item in remaining
-            if (self.request.show_info or item.severity != INFO) and self._may_show(item)
-        ]
-        hidden = len(remaining) - len(shown)
-        accepted: list[Finding] = []
-        stale: list[Entry] = []
-        if self.settings.baseline and self.entries is not None:
-            from pplint import baseline
-
-            matched = baseline.match(shown, self.entries, self.settings.baseline, self.files)
-            shown, accepted, stale = matched
-        if self.since is not None:
-            changes = self._moved(self.since, overlay)
-            touched = {
-                item for item in shown if changes.touches(item.path, item.span.line, item.span.end_line)
-            }
-            shown = [
-                item._replace(changed_by="") if item in touched else item
-                for item in shown
-                if item in touched or item.changed_by
-            ]
-        layouts = (self.request.stages,) if self.request.stages else usual_layouts(self.settings.num_layers)
-        shown = [item._replace(impact=impact_of(item.asks, layouts)) for item in shown]
-        return Seen(sorted(shown, key=report_order), suppressed, accepted, stale, hidden, troubles, [])
-
-    def _not_silenced(
-        self,
-        findings: list[Finding],
-        marked: frozenset[str],
-        troubles: list[Trouble],
-        overlay: Mapping[str, bytes],
-    ) -> tuple[list[Finding], list[tuple[Finding, str]]]:
-        """Return the findings that no comment silences, those about comments among them, and those that one does."""
-        if not findings and not marked:
-            return [], []
-        from pplint import ignores
-
-        broken = frozenset(trouble.path for trouble in troubles)
-        policy = ignores.Policy(self._ran_on, self.root.path, broken, self.settings.require_reason)
-        return ignores.apply(findings, sorted(marked), lambda path: read(path, overlay), policy)
-
-    def _may_show(self, finding: Finding) -> bool:
-        """Of a file that is not named only the changed findings are known: no comment is unused there."""
-        return finding.path in self.named or finding.code not in HOUSEKEEPING
-
-    def _ran_on(self, path: str) -> frozenset[str]:
-        """Return the codes that ran on a file: test code is read, but its rules run on request only."""
-        from pplint.engine.paths import is_test
-
-        codes = self.codes - self.ignored_in(path)
-        tests_too = self.settings.include_tests
-        return codes if tests_too or not is_test(self.root.path, path) else codes & HOUSEKEEPING
-
-    def _level(self, finding: Finding) -> Finding:
-        """Apply the `severity` setting; a latent finding stays info, whatever its rule's level is."""
-        if finding.code not in self.severity or finding.severity == INFO:
-            return finding
-        return finding._replace(severity=self.severity[finding.code])
-
-    def _baseline(self) -> tuple[Entry, ...] | None:
-        if not self.settings.baseline or not self.request.baseline_entries:
-            return None
-        from pplint import baseline
-
-        return baseline.read(self.settings.baseline)
 
     def _since(self) -> Changes | None:
         if self.request.since is None:

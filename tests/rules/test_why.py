@@ -65,7 +65,7 @@ def test_every_finding_carries_the_chain(code, example, tmp_path: Path):
         pytest.param(
             "if caches.find(self.config.first, self.config.second, self.config.third):\n"
             "    return self.model.layers[0].mlp",
-            "only `caches.find(self.config.first, self.config.second…` is known",
+            "only `caches.find(self.config.first, self.config.seco...` is known",
             id="a long one",
         ),
     ],
@@ -75,6 +75,21 @@ def test_what_is_known_on_the_way_is_named(body: str, said: str, tmp_path: Path)
     step = finding.trace[-1]
     assert said in step.text
     assert (step.path, step.line) == (finding.path, 14)
+
+
+LONG = f"a_condition_{'of_many_words_' * 5}that_holds"
+OWN_WORDS = {
+    "a long condition on the way": ("PPL201", f"if {LONG}:\n    return self.model.layers[0].mlp"),
+    "a long place": ("PPL201", f"return self.model.layers[0 if {LONG} else 1].mlp"),
+}
+
+
+@pytest.mark.parametrize(("code", "body"), OWN_WORDS.values(), ids=OWN_WORDS.keys())
+def test_what_is_cut_is_cut_in_ascii(code: str, body: str, tmp_path: Path):
+    (finding,) = findings_in(tmp_path, code, method(body))
+    words = [finding.message, *(step.text for step in finding.trace)]
+    assert any("..." in text for text in words), "nothing was cut"
+    assert all(text.isascii() for text in words)
 
 
 HEIR = """\

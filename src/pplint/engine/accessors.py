@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from pplint.engine.behind import stands_behind
+from pplint.engine.behind import has_no_say
+from pplint.engine.callees import definitions_of
 from pplint.engine.instances import position_of
 from pplint.engine.names import Place, Rows
 from pplint.engine.pools import stage_list
@@ -39,6 +40,11 @@ class Target(NamedTuple):
     position: int | None
     evidence: Evidence
 
+    @property
+    def name(self) -> str:
+        """The function's own name."""
+        return _last(self.function)
+
 
 Key = tuple[str, str]
 Spaces = dict[str, dict[str, dict[str, Evidence]]]
@@ -59,7 +65,8 @@ class Accessors:
             space: {_last(function) for function in known} for space, known in self.spaces.items()
         }
         self._by_name: list[tuple[str, str, str]] = []
-        if spaces is None:
+        self._solving = spaces is None
+        if self._solving:
             self._solve()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -82,6 +89,7 @@ class Accessors:
                 for name in sorted(names):
                     self._spread(space, name)
         self._edges = {}
+        self._solving = False
 
     def _functions(self) -> Iterator[tuple[str, Place, dict[str, Any]]]:
         for module, summary in self.project.summaries.items():
@@ -193,80 +201,45 @@ class Accessors:
 
     def targets(self, place: Place, callee: list[str], space: str = GLOBAL) -> list[Target]:
         """The parameters in `space` that a call of the dotted `callee` at `place` may reach."""
-        project = self.project
-        if len(callee) == 1:
-            found = project.resolve(place.module, callee)
-            if found is None:
-                nested = f"{place.module}:{place.function}.{callee[0]}"
-                return self._of(nested, "", space)
-            if found in project.classes:
-                constructor = project.method(found, "__init__")
-                return self._of(f"{constructor[0]}.__init__", constructor[0], space) if constructor else []
-            return self._of(found, "", space)
-        types = project.types_of(place, tuple(callee[:-1])) if callee[0] != "?" else frozenset()
-        known = [(home[0], home[1]) for one in sorted(types) if (home := project.method(one, callee[-1]))]
-        if not known:
-            known = self._below(types, callee[-1])
-        if known:
-            return self._typed(known, callee[-1], space)
-        as_function = project.resolve(place.module, callee)
-        if as_function is not None and as_function not in project.classes:
-            return self._of(as_function, "", space)
-        return [] if types else self.by_name(callee[-1], space)
-
-    def _below(self, types: Iterable[str], name: str) -> list[tuple[str, dict[str, Any]]]:
-        """What subclasses bring of a method that the class itself lacks: a mixin's host, a pool's richer kind."""
-        homes = {
-            home[0]: home[1]
-            for one in sorted(types)
-            for child in self.project.children(one)
-            if (home := self.project.method(child, name))
-        }
-        return list(homes.items())
-
-    def _typed(self, known: list[tuple[str, dict[str, Any]]], name: str, space: str) -> list[Target]:
-        found: list[Target] = []
-        for owner, facts in known:
-            owners = [owner]
-            if facts["abstract"]:
-                owners += [
-                    c for c in self.project.children(owner) if name in self.project.classes[c]["methods"]
-                ]
-            for one in owners:
-                found += self._of(f"{one}.{name}", one, space)
-        return found
+        found = definitions_of(self.project, place, callee)
+        if found is None:
+            return self.by_name(callee[-1], space)
+        return [target for function, owner in found for target in self._of(function, owner, space)]
 
     def by_name(self, name: str, space: str = GLOBAL) -> list[Target]:
         """Targets for a receiver of unknown type: only where the definitions in view agree."""
         if name not in self.names[space] or name in COMMON_METHODS:
             return []
-        key = ("by name", name, space)
-        self._by_name.append(key)
-        return self.asking.remember(key, lambda: self._agreed(name, space))
+        if self._solving:
+            key = ("by name", name, space)
+            self._by_name.append(key)
+            owners = self.asking.remember(key, lambda: self._agreed(name, space))
+        else:
+            owners = self.project.row("agreed", f"{space} {name}", self.all_agreed) or []
+        return [target for owner in owners for target in self._of(f"{owner}.{name}", owner, space)]
 
-    def _agreed(self, name: str, space: str) -> list[Target]:
+    def all_agreed(self) -> Rows:
+        """The table of the methods, by space and name, that mean the same whatever the receiver: who defines them so."""
+        return {
+            f"{space} {name}": owners
+            for space, names in self.names.items()
+            for name in sorted(names - COMMON_METHODS)
+            if (owners := self._agreed(name, space))
+        }
+
+    def _agreed(self, name: str, space: str) -> list[str]:
         project = self.project
         owners = project.definers(name)
-        found = [target for owner in owners for target in self._of(f"{owner}.{name}", owner, space)]
-        fronts = {target.owner for target in found}
+        fronts = [owner for owner in owners if self.known(space, f"{owner}.{name}")]
         silent = 0
         for owner in owners:
-            if owner in fronts or (space == GLOBAL and self._has_no_say(owner, fronts)):
+            if owner in fronts or (space == GLOBAL and has_no_say(project, owner, fronts)):
                 continue
-            if self._of(f"{owner}.{name}", owner, LOCAL if space == GLOBAL else GLOBAL):
+            if self.known(LOCAL if space == GLOBAL else GLOBAL, f"{owner}.{name}"):
                 return []
             facts = project.classes[owner]["methods"][name]
             silent += not facts["abstract"] and len(facts["params"]) + len(facts["keywords"]) > 1
-        return found if fronts and len(fronts) * 3 >= 2 * (len(fronts) + silent) else []
-
-    def _has_no_say(self, owner: str, fronts: Collection[str]) -> bool:
-        """Whether a definition says nothing of a receiver of unknown type.
-
-        It overrides one of the `fronts`, whose callers know no better, or stands behind them.
-        """
-        if not set(self.project.mro(owner)).isdisjoint(fronts):
-            return True
-        return stands_behind(self.project, owner, fronts)
+        return fronts if fronts and len(fronts) * 3 >= 2 * (len(fronts) + silent) else []
 
     def _of(self, function: str, owner: str, space: str) -> list[Target]:
         known = self.known(space, function)

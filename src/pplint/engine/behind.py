@@ -1,4 +1,4 @@
-"""Classes that stand behind others of the same methods: a pool inside a pool, which nobody else asks."""
+"""Classes without a say about what a method's name means: heirs, and pools inside of pools, which nobody else asks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,15 @@ from collections.abc import Collection
 from pplint.engine.project import Project
 
 
-def stands_behind(project: Project, owner: str, fronts: Collection[str]) -> bool:
+def has_no_say(project: Project, owner: str, fronts: Collection[str]) -> bool:
+    """Whether a definition says nothing of a receiver of unknown type.
+
+    It overrides one of the `fronts`, whose callers know no better, or stands behind them.
+    """
+    return not set(project.mro(owner)).isdisjoint(fronts) or _stands_behind(project, owner, fronts)
+
+
+def _stands_behind(project: Project, owner: str, fronts: Collection[str]) -> bool:
     """Whether one of the classes `fronts` keeps an instance of `owner`, or nobody but they builds one.
 
     The fronts have a method of the same name. Whoever is outside holds a front: the method of `owner` takes what

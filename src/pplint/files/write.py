@@ -40,7 +40,7 @@ def write_atomically(path: str, data: bytes, expected: bytes | None) -> None:
     `expected` are the bytes that the new ones were made from: if the file holds others by now, it stays.
     None: whatever the file holds, and it may be new. A file that holds `data` already is not touched.
 
-    Raises WriteError, which names the file: changed meanwhile, read-only, not a regular file, disk full, ….
+    Raises WriteError, which names the file: changed meanwhile, read-only, not a regular file, disk full and the like.
     """
     real = os.path.realpath(path)
     try:

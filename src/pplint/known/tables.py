@@ -25,6 +25,7 @@ MAKERS: dict[str, Callable[[Facts], Rows]] = {
     "entry": lambda facts: entry_table(facts.project),
     "above": lambda facts: all_above(facts.project),
     "mappings": lambda facts: all_mappings(facts.project),
+    "agreed": lambda facts: facts.accessors.all_agreed(),
     "dense": lambda facts: all_dense(facts.accessors),
     "wrong": lambda facts: all_wrong(facts.accessors),
     "names": all_names,

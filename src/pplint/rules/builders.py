@@ -12,10 +12,9 @@ from pplint.engine.instances import Builder
 from pplint.engine.pools import bare_builders, takes_range
 from pplint.engine.spaces import DENSE, OWNED, STAGE, START, Space, space_of
 from pplint.engine.values import Value, Values, paths
-from pplint.finding import ERROR, INFO, SAFE, WARNING, Fix
+from pplint.finding import ERROR, INFO, WARNING
 
 _CONTRARY = frozenset({OWNED, START, STAGE, DENSE})
-_SIMPLE = (ast.Name, ast.Attribute, ast.Subscript, ast.Call)
 _ORDER = (INFO, WARNING, ERROR)
 _LATENT = " (latent: every builder of this inner pool leaves its stage range out)"
 
@@ -125,20 +124,3 @@ def both_spaces(context: Context, node: ast.Call, argument: ast.expr, other: str
     return any(
         argument_for(node, target, callee) is argument for target, callee in context.targets(node, other)
     )
-
-
-def shift_fix(
-    context: Context, index: ast.expr, receiver: tuple[str, ...], owner: str
-) -> tuple[Fix | None, str]:
-    """The edit that subtracts `<receiver>.start_layer`, or why there is none."""
-    if not receiver:
-        return (
-            None,
-            "the list's owner is not a name or a dotted chain, so it cannot be asked for `start_layer`",
-        )
-    if not isinstance(index, _SIMPLE):
-        return None, "subtract `start_layer` from the whole index"
-    if not owner or not context.project.owns_start(owner):
-        return None, "the list's owner has no `start_layer`"
-    text = f"{ast.get_source_segment(context.source.text, index)} - {'.'.join(receiver)}.start_layer"
-    return Fix(SAFE, f"subtract `{'.'.join(receiver)}.start_layer`", (context.edit(index, text),)), ""

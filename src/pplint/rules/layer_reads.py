@@ -87,7 +87,7 @@ def latent_choice(context: Context, padded: Padded) -> str:
 def shown(node: ast.expr) -> str:
     """An expression for a message, cut when it is long."""
     text = ast.unparse(node)
-    return text if len(text) <= _WIDTH else text[: _WIDTH - 1] + "…"
+    return text if len(text) <= _WIDTH else text[: _WIDTH - 3] + "..."
 
 
 def stage_start(context: Context) -> str:

@@ -123,52 +123,36 @@ class LiteralLayerId(Rule):
         value: Value,
         reached: list[tuple[Target, Value]],
     ) -> None:
-        target, callee = reached[0]
-        method = target.function.rpartition(".")[2].rpartition(":")[2]
-        severity, condition = context.level()
+        callee = reached[0][1]
+        targets = [one for one, _ in reached]
         builders = builders_of(context, callee)
-        severity, said = level_of_builders(context, builders, severity, condition)
-        dead = unreached(context, [one for one, _ in reached])
-        if dead:
-            severity, said = (
-                INFO,
-                f" (latent: every class that could be asked here has `{dead}`, so nothing gets here)",
-            )
-        asks = None
-        if not dead and not _latent(context, callee, builders):
-            asks = literal_asks(context, value.data, [one for one, _ in reached])
-        proof = _proof(context, [one for one, _ in reached], asks)
-        trace = [*_receiver(context, callee, builders, reached), *context.steps(proof.evidence)]
-        if value.node is not None and value.node is not argument:
-            trace.append(context.step(value.node, f"{value.data} is chosen here"))
-        trace += [
-            Step(
-                context.project.files.get(b.module, ""),
-                b.line,
-                1,
-                "the receiver is built with a stage range here",
-            )
-            for b in builders
-            if b.with_range
-        ][:2]
-        trace.append(no_test(context, node, FIRST_STAGE if value.data >= 0 else LAST_STAGE, value))
+        dead = unreached(context, targets)
+        severity, said = _level(context, builders, dead)
+        latent = dead or _latent(context, callee, builders)
+        asks = None if latent else literal_asks(context, value.data, targets)
+        proof = _proof(context, targets, asks)
         fix, no_fix = self._fix(context, node, argument, value, reached)
-        clause = ""
-        exceptions: list[Step] = []
+        clause, exceptions = "", list[Step]()
         if value.data == 0:
-            built = [one.class_id for one in builders]
-            clause, exceptions = not_enough(context, node, [one for one, _ in reached], built)
-        trace += exceptions
-        message = (
-            f"layer id {value.data} is given to `{method}`, which takes a GLOBAL layer id: "
-            f"{_stage(value.data)}{said}{clause}"
-        )
-        if severity == INFO:
-            fix = None
+            clause, exceptions = not_enough(context, node, targets, [one.class_id for one in builders])
         context.report(
-            self, argument, message, severity=severity, trace=trace, fix=fix, no_fix=no_fix, around=node,
+            self,
+            argument,
+            f"layer id {value.data} is given to `{targets[0].name}`, which takes a GLOBAL layer id: "
+            f"{_stage(value.data)}{said}{clause}",
+            severity=severity,
+            trace=[
+                *_receiver(context, callee, builders, reached),
+                *context.steps(proof.evidence),
+                *_origins(context, argument, value, builders),
+                no_test(context, node, FIRST_STAGE if value.data >= 0 else LAST_STAGE, value),
+                *exceptions,
+            ],
+            fix=fix if severity != INFO else None,
+            no_fix=no_fix,
+            around=node,
             asks=asks,
-        )  # fmt: skip
+        )
 
     def _fix(
         self,
@@ -198,6 +182,23 @@ class LiteralLayerId(Rule):
         direct = literal is argument
         safety = SAFE if value.data == 0 and (direct or _stable(context, receiver)) else UNSAFE
         return Fix(safety, f"ask for `{text}`", (context.edit(literal, text),)), ""
+
+
+def _level(context: Context, builders: list[Builder], dead: str) -> tuple[str, str]:
+    """The level, and the clause that says why; `dead` is a test that keeps every class away from here, or ""."""
+    if dead:
+        return INFO, f" (latent: every class that could be asked here has `{dead}`, so nothing gets here)"
+    return level_of_builders(context, builders, *context.level())
+
+
+def _origins(context: Context, argument: ast.expr, value: Value, builders: list[Builder]) -> list[Step]:
+    """Where the literal is chosen, if not in the call, and where the receiver gets a stage range."""
+    steps = []
+    if value.node is not None and value.node is not argument:
+        steps.append(context.step(value.node, f"{value.data} is chosen here"))
+    text, files = "the receiver is built with a stage range here", context.project.files
+    built = [Step(files.get(one.module, ""), one.line, 1, text) for one in builders if one.with_range]
+    return [*steps, *built[:2]]
 
 
 def _proof(context: Context, targets: list[Target], asks: Asks | None) -> Target:

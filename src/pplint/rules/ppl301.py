@@ -226,11 +226,9 @@ class FullLayerLoop(Rule):
             if self._told(value.node):
                 continue
             severity, condition = context.level()
-            method = target.function.rpartition(".")[2].rpartition(":")[2]
             message = (
-                f"every layer id of the model is given to `{method}`, which takes the GLOBAL ids of this "
-                f"stage: a "
-                f"stage has nothing for the layers of the others{f' ({condition})' if condition else ''}"
+                f"every layer id of the model is given to `{target.name}`, which takes the GLOBAL ids of this "
+                f"stage: a stage has nothing for the layers of the others{f' ({condition})' if condition else ''}"
             )
             trace = [*context.steps(target.evidence)]
             if value.node is not None:

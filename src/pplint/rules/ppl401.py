@@ -12,8 +12,10 @@ from pplint.engine.spaces import EVERY, OWNED, START, Space
 from pplint.engine.values import Value
 from pplint.finding import DIRECT, ERROR, INFO, SAFE, STAGE_END, STAGE_START, Asks, Step
 from pplint.rules.base import Example, Rule, RuleInfo
-from pplint.rules.builders import argument_for, both_spaces, level_at, one_space, shift_fix
+from pplint.rules.builders import argument_for, both_spaces, level_at, one_space
 from pplint.rules.pool_samples import BUFFERS
+from pplint.rules.siblings import contrary_of
+from pplint.rules.space_fixes import shift_fix
 from pplint.rules.why import FIRST_STAGE, no_test
 
 COUNTER_METHOD = "wait_until"
@@ -26,30 +28,21 @@ INFO_TEXT = RuleInfo(
     precision="high",
     summary="a GLOBAL layer id indexes a list of the stage's own layers",
     what=(
-        "A GLOBAL layer id (`layer.layer_id`, a parameter that elsewhere is shifted, an id from "
-        "`start_layer` on) is "
-        "used as an index of a list that has one entry per layer of the stage, is given to a method "
-        "that uses it so, "
+        "A GLOBAL layer id (`layer.layer_id`, a parameter that elsewhere is shifted, an id from `start_layer` on) is "
+        "used as an index of a list that has one entry per layer of the stage, is given to a method that uses it so, "
         "or to a transfer counter, which counts the layers of the stage."
     ),
     why=(
-        "The list of a stage that owns layers 12 to 23 has 12 entries, 0 to 11. With the id 12 every "
-        "stage but the "
-        "first meets an IndexError; where the list has more entries than that, it reads another layer's "
-        "silently."
+        "The list of a stage that owns layers 12 to 23 has 12 entries, 0 to 11. With the id 12 every stage but the "
+        "first meets an IndexError; where the list has more entries than that, it reads another layer's silently."
     ),
-    how=(
-        "Subtract the stage's first layer: `self.k_buffer[layer_id - self.start_layer]`, as the sibling "
-        "methods do."
-    ),
+    how="Subtract the stage's first layer: `self.k_buffer[layer_id - self.start_layer]`, as the sibling methods do.",
     silent=(
-        "Loops over `range(layer_num)` whose variable is called `layer_id`, DENSE ids, lists of the "
-        "full length, and "
+        "Loops over `range(layer_num)` whose variable is called `layer_id`, DENSE ids, lists of the full length, and "
         "code that only the first stage reaches. Pools that are never given a stage range are info."
     ),
     fixable=(
-        "`layer_id` becomes `layer_id - <owner>.start_layer` (safe where the owner is a dotted chain that "
-        "has it)."
+        "`layer_id` becomes `layer_id - <owner>.start_layer` (safe where the owner is a dotted chain that has it)."
     ),
     examples=(
         Example(
@@ -174,12 +167,10 @@ class GlobalIdOnLocalList(Rule):
             if found is None:
                 continue
             severity, said = level_at(context, (callee,))
-            method = target.function.rpartition(".")[2].rpartition(":")[2]
             context.report(
                 self,
                 argument,
-                f"GLOBAL layer id is given to `{method}`, which uses it as an index among the stage's "
-                "own layers: a "
+                f"GLOBAL layer id is given to `{target.name}`, which uses it as an index among the stage's own layers: a "
                 f"stage with `start_layer` > 0 takes another layer's entry or meets an IndexError{said}",
                 severity=severity,
                 trace=[
@@ -255,40 +246,27 @@ class GlobalIdOnLocalList(Rule):
         """A parameter used as it is, while a base or a sibling method takes it as a GLOBAL id."""
         place, shown = context.place, hit[1]
         name = next((x.data for x in context.flow.evaluate(index) if x.kind == v.PARAM), "")
-        if not name or not context.class_id or path[0] != "self" or len(path) != 2:
+        own = context.class_id and path[0] == "self" and len(path) == 2
+        contrary = contrary_of(context, name, shown) if name and own else None
+        if contrary is None:
             return
-        above = [f"{one}.{place.function}" for one in context.project.mro(context.class_id)[1:]]
-        beside = (
-            [f"{one}.{shown.method}" for one in context.project.mro(context.class_id)]
-            if shown.shifted
-            else []
+        severity, said = level_at(context, (Value(v.PATH, path),))
+        fix, no_fix = shift_fix(context, index, path[:-1], hit[0])
+        context.report(
+            self,
+            index,
+            f"`{place.function}` indexes `{'.'.join(path)}` with `{name}` as it is, while {contrary.who} takes a "
+            f"GLOBAL layer id: one of them is wrong on a stage with `start_layer` > 0{said}",
+            severity=severity if contrary.overridden else INFO,
+            trace=[
+                *context.steps(contrary.evidence),
+                _shown(context, shown, path[-1]),
+                no_test(context, index, FIRST_STAGE),
+            ],
+            fix=fix if severity != INFO and contrary.overridden else None,
+            no_fix=no_fix or "the callers decide which of the two is meant",
+            around=node,
         )
-        public = not place.function.startswith("_") and shown.method != place.function
-        for function in (*above, *(beside if public else ())):
-            evidence = context.accessors.spaces[GLOBAL].get(function, {}).get(name)
-            if evidence is None:
-                continue
-            severity, said = level_at(context, (Value(v.PATH, path),))
-            fix, no_fix = shift_fix(context, index, path[:-1], hit[0])
-            same = function in above
-            context.report(
-                self,
-                index,
-                f"`{place.function}` indexes `{'.'.join(path)}` with `{name}` as it is, while "
-                f"{'the method it overrides' if same else f'its sibling `{shown.method}`'} takes a "
-                "GLOBAL layer id: "
-                f"one of them is wrong on a stage with `start_layer` > 0{said}",
-                severity=severity if same else INFO,
-                trace=[
-                    *context.steps(evidence),
-                    _shown(context, shown, path[-1]),
-                    no_test(context, index, FIRST_STAGE),
-                ],
-                fix=fix if severity != INFO and same else None,
-                no_fix=no_fix or "the callers decide which of the two is meant",
-                around=node,
-            )
-            return
 
 
 def _global(context: Context, node: ast.expr) -> Space | None:

@@ -12,13 +12,13 @@ from pplint.engine.context import Context
 from pplint.engine.pools import takes_range
 from pplint.engine.spaces import END, EVERY, OWNED, STAGE, START, Space, space_of
 from pplint.engine.values import Value, Values
-from pplint.engine.vocabulary import STAGE_COUNT_NAMES
-from pplint.finding import ERROR, INFO, KEYED, STAGE_END, STAGE_START, UNSAFE, WHOLE, Asks, Fix, Step
+from pplint.finding import ERROR, INFO, KEYED, STAGE_END, STAGE_START, UNSAFE, WHOLE, Asks, Step
 from pplint.rules.asking import runs_through
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.builders import argument_for, both_spaces, builders_of, level_at, one_space
 from pplint.rules.pool_samples import BUFFERS
 from pplint.rules.samples import LAYERS, UTILS
+from pplint.rules.space_fixes import range_fix
 from pplint.rules.why import FIRST_STAGE, no_test
 
 _IDS = re.compile(r"layer.*(_ids?|_to_capture|_to_capture_ids)$|_layers$")
@@ -33,33 +33,21 @@ INFO_TEXT = RuleInfo(
     precision="high",
     summary="a LOCAL index is used as a GLOBAL layer id",
     what=(
-        "A counter that starts at 0 on every stage (`range(self.layer_num)`, `enumerate` of a stage "
-        "slice or of a buffer "
-        "list) is given to a parameter that takes a GLOBAL layer id, indexes a list of the full length "
-        "(the padded "
-        "layer list, a list of the model's configuration, a dictionary of GLOBAL ids), or is compared "
-        "with one."
+        "A counter that starts at 0 on every stage (`range(self.layer_num)`, `enumerate` of a stage slice or of a buffer "
+        "list) is given to a parameter that takes a GLOBAL layer id, indexes a list of the full length (the padded "
+        "layer list, a list of the model's configuration, a dictionary of GLOBAL ids), or is compared with one."
     ),
     why=(
-        "On a stage that owns layers 12 to 23 the counter runs from 0 to 11: layers that live on "
-        "another stage. An "
-        "accessor subtracts 12 from it and meets an IndexError or reads another layer; a list of the "
-        "configuration "
+        "On a stage that owns layers 12 to 23 the counter runs from 0 to 11: layers that live on another stage. An "
+        "accessor subtracts 12 from it and meets an IndexError or reads another layer; a list of the configuration "
         "answers for the wrong layer without any error."
     ),
-    how=(
-        "Count from the first layer: `range(start_layer, start_layer + layer_num)`, `enumerate(slice, "
-        "start_layer)`."
-    ),
+    how="Count from the first layer: `range(start_layer, start_layer + layer_num)`, `enumerate(slice, start_layer)`.",
     silent=(
-        "Counters that index lists of the stage, counters to which `start_layer` is added first, inner "
-        "pools that are "
+        "Counters that index lists of the stage, counters to which `start_layer` is added first, inner pools that are "
         "never given a stage range (these are info), and code that only the first stage reaches."
     ),
-    fixable=(
-        "`range(n)` becomes `range(start_layer, start_layer + n)` where nothing else uses the counter "
-        "(unsafe)."
-    ),
+    fixable="`range(n)` becomes `range(start_layer, start_layer + n)` where nothing else uses the counter (unsafe).",
     examples=(
         Example(
             title="Every buffer of the stage is asked for by its position",
@@ -149,14 +137,12 @@ class LocalIndexAsLayerId(Rule):
             value = found[0]
             if _counts_itself(context, callee, value) or both_spaces(context, node, argument, LOCAL):
                 continue
-            method = target.function.rpartition(".")[2].rpartition(":")[2]
             severity, said = level_at(context, (callee,))
-            fix, no_fix = _range_fix(context, node, argument, value)
+            fix, no_fix = range_fix(context, node, argument, value)
             context.report(
                 self,
                 argument,
-                f"LOCAL index is given to `{method}`, which takes a GLOBAL layer id: a stage with "
-                "`start_layer` > 0 "
+                f"LOCAL index is given to `{target.name}`, which takes a GLOBAL layer id: a stage with `start_layer` > 0 "
                 f"asks for layers that it does not own{said}",
                 severity=severity,
                 trace=[
@@ -185,8 +171,7 @@ class LocalIndexAsLayerId(Rule):
             self,
             node.slice,
             f"LOCAL index is used on `{ast.unparse(node.value)}`, {what}: a stage with `start_layer` > 0 "
-            "takes the "
-            f"entry of a layer that it does not own{said}",
+            f"takes the entry of a layer that it does not own{said}",
             severity=severity,
             trace=[_counted(context, node.slice, found), no_test(context, node.slice, FIRST_STAGE)],
             no_fix="count from `start_layer`, or add it; other uses of the counter may need the LOCAL index",
@@ -211,8 +196,7 @@ class LocalIndexAsLayerId(Rule):
                 self,
                 one,
                 f"LOCAL index is compared with `{ast.unparse(other)}`, which speaks of GLOBAL layer ids: "
-                "on a stage "
-                f"with `start_layer` > 0 the test means another layer{said}",
+                f"on a stage with `start_layer` > 0 the test means another layer{said}",
                 severity=severity,
                 trace=[_counted(context, one, found), no_test(context, one, FIRST_STAGE)],
                 no_fix=(
@@ -275,39 +259,3 @@ def _speaks_global(context: Context, operator: ast.cmpop, node: ast.expr) -> boo
         return any(_IDS.search(path[-1]) or context.is_mapping(path) for path in v.paths(found))
     kinds = {space.kind for value in found if (space := space_of(context, value)) is not None}
     return bool(kinds & {OWNED, START, END, EVERY})
-
-
-def _range_fix(context: Context, node: ast.Call, argument: ast.expr, value: Value) -> tuple[Fix | None, str]:
-    """Let `range(<owner>.layer_num)` start at the owner's first layer, if only this call uses it."""
-    manual = "count from `start_layer`; other uses of the counter may need the LOCAL index"
-    counted: ast.AST | None = value.data[0].node if value.kind == v.ELEMENT else None
-    if not isinstance(argument, ast.Name) or not isinstance(counted, ast.Call) or len(counted.args) != 1:
-        return None, manual
-    count = v.dotted(counted.args[0])
-    receiver = v.dotted(node.func.value) if isinstance(node.func, ast.Attribute) else None
-    if (
-        count is None
-        or receiver is None
-        or count != (*receiver, count[-1])
-        or count[-1] not in STAGE_COUNT_NAMES
-    ):
-        return None, manual
-    function = context.flow.functions[-1] if context.flow.functions else context.tree
-    if len(_reads(function, counted, argument.id)) != 1 or not context.bare_argument(counted):
-        return None, manual
-    start = ".".join((*receiver, "start_layer"))
-    text = f"{start}, {start} + {'.'.join(count)}"
-    return Fix(UNSAFE, f"count from `{start}`", (context.edit(counted.args[0], text),)), ""
-
-
-def _reads(function: ast.AST, counted: ast.Call, name: str) -> list[ast.Name]:
-    """The reads of a counter inside the loop or comprehension that runs over `counted`."""
-    for part in ast.walk(function):
-        generators = getattr(part, "generators", ())
-        if (isinstance(part, ast.For) and part.iter is counted) or any(g.iter is counted for g in generators):
-            return [
-                one
-                for one in ast.walk(part)
-                if isinstance(one, ast.Name) and one.id == name and isinstance(one.ctx, ast.Load)
-            ]
-    return []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from pplint.engine import values as v
@@ -15,7 +14,8 @@ from pplint.engine.vocabulary import MODEL_COUNT_NAMES
 from pplint.finding import ERROR, SAFE, UNSAFE, WARNING, Fix
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.samples import POOL
-from pplint.rules.stage_start import is_argument, keeps_layer, start_in_scope
+from pplint.rules.shared_state import is_shared, object_of, only_tells
+from pplint.rules.stage_start import start_in_scope
 from pplint.rules.why import FIRST_STAGE, LAST_STAGE, no_test
 
 _LAYER = (
@@ -121,11 +121,6 @@ class SampleAttention:
     ),
 )
 
-_TELLS = re.compile(
-    r"^(log\w*|print|warn\w*|info|debug|error|exception|add_scalar|record\w*|assert\w*|dump\w*|breakpoint)$"
-)
-_TELLERS = re.compile(r"(^|_)(logger|logging|warnings|writer|profiler|tracer|metrics?)$", re.IGNORECASE)
-
 
 class ModelFirstLayerTest(Rule):
     """Judges what happens under tests for the first and the last layer of the model."""
@@ -136,7 +131,7 @@ class ModelFirstLayerTest(Rule):
         """A store that outlives the layer."""
         targets = target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
         for one in targets:
-            self._effect(context, _object(one), one)
+            self._effect(context, object_of(one), one)
 
     def call(self, context: Context, node: ast.Call) -> None:
         """A call for its effect."""
@@ -144,7 +139,7 @@ class ModelFirstLayerTest(Rule):
         if not isinstance(statement, ast.Expr) or statement.value is not node:
             return
         callee = node.func
-        if isinstance(callee, ast.Attribute) and not _tells(callee):
+        if isinstance(callee, ast.Attribute) and not only_tells(callee):
             self._effect(context, callee.value, callee)
 
     def _effect(self, context: Context, changed: ast.expr | None, effect: ast.expr) -> None:
@@ -155,7 +150,7 @@ class ModelFirstLayerTest(Rule):
             layer = test.left if not _constant(test.left) else test.comparators[0]
             if context.stage() & {FIRST if first else LAST} or not _is_layer(context, layer):
                 continue
-            if _shared(context, changed, layer):
+            if is_shared(context, changed, layer):
                 self._report(context, test, layer, effect, first)
                 return
 
@@ -271,44 +266,3 @@ def _is_global(context: Context, layer: ast.expr) -> str:
 
 def _local(context: Context, node: ast.Name) -> bool:
     return node.id in context.flow.env
-
-
-def _object(target: ast.expr) -> ast.expr | None:
-    """The object that a store changes."""
-    if isinstance(target, (ast.Attribute, ast.Subscript)):
-        return target.value
-    return None
-
-
-def _tells(callee: ast.Attribute) -> bool:
-    owner = v.dotted(callee.value)
-    return bool(_TELLS.match(callee.attr) or (owner and _TELLERS.search(owner[-1])))
-
-
-def _shared(context: Context, changed: ast.expr, layer: ast.expr) -> bool:
-    """Whether what is changed is more than the layer itself: not its own attribute, nor a local value."""
-    own = v.dotted(layer.value) if isinstance(layer, ast.Attribute) else None
-    for value in context.flow.evaluate(changed):
-        if value.kind == v.PATH:
-            path: tuple[str, ...] = value.data
-        elif value.kind == v.PARAM:
-            path = (value.data,)
-        elif value.kind == v.MEMBER and _called(value):
-            return True
-        else:
-            continue
-        if own is not None and path == own:
-            continue
-        if own is None and path == ("self",) and _is_parameter(layer) and keeps_layer(context):
-            continue
-        if path[0] == "self" or value.kind == v.PARAM or is_argument(context, path[0]):
-            return True
-    return False
-
-
-def _called(value: v.Value) -> bool:
-    return any(inner.kind == v.CALL for inner in value.data[0])
-
-
-def _is_parameter(layer: ast.expr) -> bool:
-    return isinstance(layer, ast.Name)

@@ -54,5 +54,5 @@ def _tests(known: Iterable[Atom]) -> list[str]:
             break
         del rest[id(atom.test)]
         text = ast.unparse(atom.test if atom.holds else ast.UnaryOp(ast.Not(), atom.test))
-        texts[f"`{text}`" if len(text) <= _WIDTH else f"`{text[: _WIDTH - 1]}…`"] = None
+        texts[f"`{text}`" if len(text) <= _WIDTH else f"`{text[: _WIDTH - 3]}...`"] = None
     return [*texts, f"{len(rest)} more condition{'s' * (len(rest) > 1)}"] if rest else [*texts]
