@@ -31,7 +31,7 @@ class Found(NamedTuple):
     `files` are real absolute paths, sorted, each once. `troubles` name the paths that gave nothing and the
     folders that could not be listed. `excluded_named` says that the settings exclude a named path, or all
     Python files of one. `leftovers` are temporary files of pplint's own that were met on the way. `empty` are
-    the paths of those troubles that are named folders without a Python file.
+    the paths of those troubles that are named folders without a Python file. `folders` are those that were listed.
     """
 
     files: list[str]
@@ -39,6 +39,7 @@ class Found(NamedTuple):
     excluded_named: bool = False
     leftovers: tuple[str, ...] = ()
     empty: frozenset[str] = frozenset()
+    folders: tuple[str, ...] = ()
 
 
 class _Level(NamedTuple):
@@ -70,6 +71,7 @@ def find_python_files(
         search.excluded_named,
         tuple(sorted(set(search.leftovers))),
         frozenset(search.empty),
+        tuple(search.folders),
     )
 
 
@@ -79,6 +81,7 @@ class _Search:
         self.troubles: list[Trouble] = []
         self.leftovers: list[str] = []
         self.empty: list[str] = []
+        self.folders: list[str] = []
         self.excluded_named = False
         self._exclude = exclude
         self._base = os.path.realpath(base)
@@ -132,6 +135,7 @@ class _Search:
         waiting = [(top, above, exclude)]
         while waiting:
             folder, levels, exclude = waiting.pop()
+            self.folders.append(folder)
             try:
                 with os.scandir(folder) as listing:
                     entries = list(listing)

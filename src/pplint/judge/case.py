@@ -12,6 +12,7 @@ from pplint.engine.root import PACKAGE, find_root
 from pplint.finding import Finding, Trouble, report_order
 from pplint.judge.learnt import Learnt
 from pplint.known.answers import Answer
+from pplint.known.listing import listing_of
 from pplint.known.snapshot import Snapshot
 from pplint.known.stamps import size_of, stamps_of
 from pplint.known.store import Store
@@ -59,7 +60,8 @@ class Case:
         self.request = request
         self.known = known
         self.store = store
-        self.stamps = stamps_of(_tree_files(request), request.overlay)
+        self.listing = listing_of(_tops(request), [one.listing for one in known])
+        self.stamps = stamps_of(sorted({*self.listing.files, *request.files}), request.overlay)
         self.files = dict.fromkeys(request.files)
         self.few = sum(size_of(self.stamps[path]) for path in self.files) <= SYNTAX_BYTES
         kind = [sorted(request.select), request.include_tests]
@@ -67,12 +69,11 @@ class Case:
 
     def changed(self, before: Snapshot) -> set[str]:
         """The paths of the files that are not as they were at an earlier look, new and gone ones among them."""
-        paths = self.stamps.keys() | before.stamps.keys()
-        return {path for path in paths if self.stamps.get(path) != before.stamps.get(path)}
+        return {path for path, _ in self.stamps.items() ^ before.stamps.items()}
 
     def unchanged(self) -> Snapshot | None:
         """An earlier look at the same files, or None."""
-        return next((one for one in self.known if not self.changed(one)), None)
+        return next((one for one in self.known if one.stamps == self.stamps), None)
 
     def held(self, snapshot: Snapshot) -> dict[str, Answer]:
         """The answers of a look that hold for the files of the request."""
@@ -95,12 +96,10 @@ def judged(answers: Mapping[str, Answer], learnt: Learnt, parsed: int) -> Judged
     return Judged(ordered, tuple(sorted(troubles)), parsed, marked, learnt)
 
 
-def _tree_files(request: JudgeRequest) -> list[str]:
-    from pplint.files.discover import find_python_files
-
+def _tops(request: JudgeRequest) -> tuple[str, ...]:
+    """The folders whose files may say something about those of the request."""
     root = find_root((request.root,), None)
-    folders = [root.folder]
+    tops = [root.folder]
     if request.facts_file and os.path.basename(root.folder) != PACKAGE and (found := installed_package()):
-        folders.append(found)
-    everything = find_python_files(folders, exclude=(), base=root.folder, respect_gitignore=False).files
-    return sorted({*everything, *request.files})
+        tops.append(found)
+    return tuple(tops)

@@ -46,6 +46,7 @@ def _judged(case: Case) -> Judged:
         from pplint.judge.inquiry import Inquiry
 
         snapshot, answers, parsed = Inquiry(case).answered(snapshot)
+        snapshot.listing = case.listing
         if case.store is not None and not case.request.overlay:
             snapshot.save(case.store, case.question)
     others = [one for one in case.known if one is not snapshot]

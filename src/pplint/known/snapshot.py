@@ -12,6 +12,7 @@ from pplint.finding import Trouble
 from pplint.judge.learnt import Learnt
 from pplint.judge.wanted import Wanted
 from pplint.known.answers import Answers, read_answers, read_trouble
+from pplint.known.listing import Listing
 from pplint.known.stamps import Stamp
 from pplint.known.store import WRONG, Store
 
@@ -58,6 +59,7 @@ class Snapshot:
         self.rounds = rounds
         """The round of looking that took a file into view, by module."""
         self._views = views
+        self.listing = Listing((), (), {})
         self.marked: frozenset[str] = frozenset()
         self.learnt = Learnt()
         self.troubles: tuple[Trouble, ...] = ()
@@ -155,6 +157,9 @@ class Snapshot:
             "moved": self.moved,
             "views": self.views,
             "stamps": _by_folder(self.stamps),
+            "tops": self.listing.tops,
+            "folders": self.listing.folders,
+            "beyond": sorted(self.stamps.keys() - set(self.listing.files)),
             "marked": sorted(self.marked),
             "learnt": self.learnt,
             "troubles": sorted(self.troubles),
@@ -196,6 +201,9 @@ def load(store: Store) -> Snapshot | None:
         files = {view.module: path for path, view in views.items()}
         rounds = {view.module: view.round for view in views.values()}
         snapshot = Snapshot(stamps, wanted, files, rounds, views)
+        beyond = frozenset(map(str, data["beyond"]))
+        inside = tuple(path for path in stamps if path not in beyond)
+        snapshot.listing = Listing(tuple(map(str, data["tops"])), inside, dict(data["folders"]))
         snapshot.marked = frozenset(map(str, data["marked"]))
         snapshot.troubles = tuple(map(read_trouble, data["troubles"]))
         snapshot.learnt = Learnt(*map(int, data["learnt"]))

@@ -18,9 +18,14 @@ _FRESH_NS = 20_000_000
 """A file that was changed this recently could change again without a new time stamp (clocks tick in steps)."""
 
 
-def stamps_of(paths: Iterable[str], overlay: Mapping[str, bytes]) -> dict[str, Stamp]:
-    """A stamp for each file that tells whether it is as before; a file just changed is never as before."""
-    now = time.time_ns()
+def stamps_of(
+    paths: Iterable[str], overlay: Mapping[str, bytes], began: int | None = None
+) -> dict[str, Stamp]:
+    """A stamp for each file or folder that tells whether it is as before; what just changed is never as before.
+
+    `began` is when they were read, in nanoseconds since the epoch; now, if they are yet to be read.
+    """
+    now = time.time_ns() if began is None else began
     latest = now - _FRESH_NS
     found: dict[str, Stamp] = {}
     stat_of = os.stat

@@ -17,7 +17,7 @@ from pplint.source.text import Source, SourceError
 
 _NAME = "readiness-files.json"
 _ENTRY = b"EntryClass"
-Known = dict[str, tuple[list[Any], bool, Summary | None]]
+Known = dict[str, tuple[Stamp, bool, Summary | None]]
 """By path: the stamp, whether the file names models, and its summary if that was asked for."""
 
 
@@ -66,21 +66,21 @@ class Files:
             kept = {path: known for path, known in self.known.items() if path in self.stamps}
             self.store.save(_NAME, kept)
 
-    def _known(self, path: str) -> tuple[list[Any], bool, Summary | None] | None:
+    def _known(self, path: str) -> tuple[Stamp, bool, Summary | None] | None:
         stamp, known = self.stamps.get(path), self.known.get(path)
-        return known if stamp is not None and known is not None and known[0] == list(stamp) else None
+        return known if stamp is not None and known is not None and known[0] == stamp else None
 
     def _keep(self, path: str, names_models: bool, summary: Summary | None) -> None:
         stamp = self.stamps.get(path)
         if stamp is not None and is_file(stamp):
-            self.known[path] = (list(stamp), names_models, summary)
+            self.known[path] = (stamp, names_models, summary)
             self.changed = True
 
 
 def _read(data: Any) -> Known:
     try:
         return {
-            str(path): (list(stamp), names is True, summary if isinstance(summary, dict) else None)
+            str(path): (str(stamp), names is True, summary if isinstance(summary, dict) else None)
             for path, (stamp, names, summary) in data.items()
         }
     except WRONG:
