@@ -5,8 +5,10 @@ from __future__ import annotations
 import gc
 from typing import TYPE_CHECKING
 
+from pplint.engine.paths import packages_of
 from pplint.engine.root import Root
 from pplint.judge.case import Case, Judged, JudgeRequest, judged
+from pplint.known.sayings import saying
 from pplint.known.snapshot import Snapshot, load
 from pplint.known.store import Lost, Store
 
@@ -64,12 +66,19 @@ def said(root: str, path: str, content: bytes | None = None) -> str:
 
     With `content`, for what it would say with that. Raises SourceError.
     """
-    known = _KNOWN.get(root, [])[:1]
+    known = next(iter(_KNOWN.get(root, [])), None)
     if content is None:
-        return next((one.views[path].said for one in known if path in one.views), "")
-    from pplint.judge.inquiry import said_with
+        return known.views[path].said if known is not None and path in known.views else ""
+    packages = packages_of(root, known.stamps if known is not None else ())
 
-    return said_with(root, path, content, known[0].stamps if known else ())
+    def find() -> str:
+        from pplint.judge.inquiry import said_with
+
+        return said_with(path, content, packages)
+
+    if known is None or known.store is None:
+        return find()
+    return saying(known.store, content, packages, find)
 
 
 def facts_of(root: Root, jobs: int = 0) -> Facts:

@@ -214,9 +214,9 @@ class Inquiry:
         return self.workers
 
 
-def said_with(root: str, path: str, data: bytes, tree: Iterable[str]) -> str:
-    """A name for what a file would say with `data` in it; `tree` are the paths of all files. Raises SourceError."""
-    return said_by(trim(summarise(Source.of(path, data).parse()), packages_of(root, tree)))
+def said_with(path: str, data: bytes, packages: frozenset[str]) -> str:
+    """A name for what a file would say with `data` in it, in a tree with these packages. Raises SourceError."""
+    return said_by(trim(summarise(Source.of(path, data).parse()), packages))
 
 
 def solve(workers: Workers, facts_file: bool) -> tuple[Summaries, dict[str, int], Facts, tuple[Wanted, ...]]:
