@@ -77,7 +77,7 @@ class Case:
 
     def held(self, snapshot: Snapshot) -> dict[str, Answer]:
         """The answers of a look that hold for the files of the request."""
-        known = snapshot.answers(self.question).by_path
+        known = snapshot.answers(self.question)
         return {
             path: answer
             for path in self.files

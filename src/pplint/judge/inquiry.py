@@ -66,7 +66,7 @@ class Inquiry:
             if asked:
                 known_answers = snapshot.answers(self.case.question)
                 answers.update(self._ask(snapshot, known_answers, asked, self.case.few))
-                known_answers.by_path.update(answers)
+                known_answers.put(answers)
         return snapshot, answers, self.parsed
 
     def _with_changes(self) -> Snapshot | None:

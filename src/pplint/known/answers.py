@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple
 
 from pplint.finding import Edit, Finding, Fix, Span, Step, Trouble, asks_of
@@ -30,18 +30,27 @@ _FEW = 20
 """So many files that asked anew are written beside the others, not with them."""
 
 
+Silent = dict[bool, dict[str, Stamp]]
+"""The stamps of files of which there is nothing to say, by whether they were parsed, and by path."""
+
+
 class Answers:
-    """The answers to one question by path, with the facts that each rests on (`asking` says what keys are)."""
+    """The answers to one question by path, with the facts that each rests on (`asking` says what keys are).
+
+    Of most files there is nothing to say: for these only a stamp is kept.
+    """
 
     def __init__(
         self,
-        by_path: dict[str, Answer] | None = None,
+        told: dict[str, Answer] | None = None,
+        silent: Silent | None = None,
         base: str | None = None,
         newly: Asked | None = None,
         asked: Asked | Callable[[], Asked] | None = None,
     ) -> None:
         """`asked` is what was asked for (or loads what was at `base`), `newly` what some files asked for since."""
-        self.by_path = {} if by_path is None else by_path
+        self.told = {} if told is None else told
+        self._silent: Silent = {True: {}, False: {}} if silent is None else silent
         self._base = base
         self._newly: Asked = newly or {}
         self._asked: Asked | Callable[[], Asked] = {} if asked is None else asked
@@ -53,6 +62,24 @@ class Answers:
             self._asked = {**self._asked(), **self._newly}
         return self._asked
 
+    def get(self, path: str) -> Answer | None:
+        """The answer for a file, or None."""
+        for checked, stamps in self._silent.items():
+            if path in stamps:
+                return Answer(stamps[path], (), (), checked, False)
+        return self.told.get(path)
+
+    def put(self, answers: Mapping[str, Answer]) -> None:
+        """Take in answers by path, in the place of those that are known."""
+        for path, answer in answers.items():
+            self.told.pop(path, None)
+            for stamps in self._silent.values():
+                stamps.pop(path, None)
+            if any(answer[1:3]) or answer.marked:
+                self.told[path] = answer
+            else:
+                self._silent[answer.checked][path] = answer.stamp
+
     def learn(self, asked: Asked) -> None:
         """Take down what files asked for."""
         if not callable(self._asked):
@@ -61,14 +88,13 @@ class Answers:
 
     def save(self, store: Store, question: str, stamps: dict[str, Stamp], state: str) -> None:
         """Keep the answers that rest on files on disk as they are; `state` stands for the facts and all stamps."""
-        here = {
-            path: answer
-            for path, answer in self.by_path.items()
-            if is_file(answer.stamp) and answer.stamp == stamps.get(path)
-        }
-        told = {path: answer[1:] for path, answer in here.items() if any(answer[1:3]) or answer.marked}
+
+        def holds(path: str, stamp: Stamp) -> bool:
+            return stamp == stamps.get(path) and is_file(stamp)
+
+        told = {path: answer[1:] for path, answer in self.told.items() if holds(path, answer.stamp)}
         silent = [
-            [path for path in here if path not in told and here[path].checked is one] for one in _EITHER
+            [path for path, stamp in self._silent[one].items() if holds(path, stamp)] for one in _EITHER
         ]
         base = self._base
         if base is None or len(self._newly) > _FEW:
@@ -85,10 +111,14 @@ class Answers:
         store.save(f"asked-{question}.json", {"base": base, "keys": list(numbers), "files": files})
         self._base, self._newly = base, {}
 
-    def but(self, by_path: dict[str, Answer]) -> Answers:
-        """The same with other answers. A file without one may still have asked for something."""
+    def but(self, told: dict[str, Answer], gone: Collection[str]) -> Answers:
+        """The same with other findings, and without the silence of some files. They may still have asked for something."""
+        silent = {
+            checked: {path: stamp for path, stamp in stamps.items() if path not in gone}
+            for checked, stamps in self._silent.items()
+        }
         asked = self._asked if callable(self._asked) else dict(self._asked)
-        return Answers(by_path, self._base, dict(self._newly), asked)
+        return Answers(told, silent, self._base, dict(self._newly), asked)
 
 
 def read_answers(store: Store, question: str, stamps: dict[str, Stamp], state: str) -> Answers | None:
@@ -97,7 +127,7 @@ def read_answers(store: Store, question: str, stamps: dict[str, Stamp], state: s
     try:
         if data["state"] != state:
             return None
-        by_path = {
+        told = {
             path: Answer(
                 stamps[path],
                 tuple(map(_finding, findings)),
@@ -107,13 +137,15 @@ def read_answers(store: Store, question: str, stamps: dict[str, Stamp], state: s
             )
             for path, (findings, troubles, checked, marked) in data["told"].items()
         }
-        for one, paths in zip(_EITHER, data["silent"], strict=True):
-            by_path.update({path: Answer(stamps[path], (), (), one, False) for path in paths})
+        silent = {
+            one: {path: stamps[path] for path in paths}
+            for one, paths in zip(_EITHER, data["silent"], strict=True)
+        }
         base = str(data["base"])
         newly = {path: tuple(map(str, keys)) for path, keys in data["asked"].items()}
     except WRONG:
         return None
-    return Answers(by_path, base, newly, lambda: _read_asked(store.load(f"asked-{question}.json"), base))
+    return Answers(told, silent, base, newly, lambda: _read_asked(store.load(f"asked-{question}.json"), base))
 
 
 def _read_asked(data: Any, base: str) -> Asked:

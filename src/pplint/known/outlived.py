@@ -40,15 +40,14 @@ def outlived(old: Snapshot, new: Snapshot, question: str, mentioning: Mentioning
         keys |= changed_keys(view.module, before, after)
         if before is not None and after is not None:
             went[path] = moved_lines(before, after)
-    kept: dict[str, Answer] = {}
     gone = _gone(old, new, known, keys, mentioning) if keys else frozenset()
-    for path, answer in known.by_path.items():
-        moved = (
-            _moved(answer, went) if path not in gone and (path in old.views) is (path in new.views) else None
-        )
-        if moved is not None:
-            kept[path] = moved
-    return known.but(kept)
+    gone |= old.views.keys() ^ new.views.keys()
+    told = {
+        path: moved
+        for path, answer in known.told.items()
+        if path not in gone and (moved := _moved(answer, went)) is not None
+    }
+    return known.but(told, gone)
 
 
 def _gone(
