@@ -51,7 +51,7 @@ FLOORS = (
         "pplint.repair",
         "pplint.add_ignore",
     ),
-    ("pplint.run",),
+    ("pplint.run", "pplint.pylint_here", "pplint.checkup"),
     ("pplint.cli", "pplint.commands", "pplint.hosted", "pplint.pylint_plugin", "pplint.__main__"),
 )
 """The rooms from the ground up: a module imports from its own floor and from those below."""

@@ -27,6 +27,10 @@ COMMANDS = {
     "baseline": ("pplint.commands.baseline:baseline", "Write, prune or show the file of accepted findings."),
     "facts": ("pplint.commands.facts:facts", "Show what was learnt from SGLang's code, and from which line."),
     "config": ("pplint.commands.config:config", "Show each setting and where it came from."),
+    "doctor": (
+        "pplint.commands.doctor:doctor",
+        "Tell whether pplint is at home here, and the next step if not.",
+    ),
 }
 """Name of each command to where it is and what it does: a command is imported when it is run."""
 

@@ -61,6 +61,11 @@ def changed_since(revision: str, path: str) -> Changes:
     return Changes(lines)
 
 
+def hook_file(top: str, name: str) -> str:
+    """Return the absolute path at which git, in the checkout at `top`, looks for a hook. Raises `GitError`."""
+    return _absolute(top, _git(top, "rev-parse", "--git-path", f"hooks/{name}").rstrip(b"\r\n"))
+
+
 def contents_at(revision: str, top: str, paths: Iterable[str]) -> dict[str, bytes]:
     """Return what a revision of the checkout at `top` holds at `paths` (absolute, real), as git stores it.
 
@@ -148,7 +153,7 @@ def _git(top: str, *arguments: str, given: bytes = b"") -> bytes:
         raise GitError(f"cannot run git: {error.strerror}") from error
     if done.returncode:
         reason = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        if arguments[0] == "rev-parse":
+        if "--verify" in arguments:
             raise GitError(f"unknown git revision {arguments[-1].removesuffix('^{commit}')!r} in {top}")
         raise GitError(f"git {arguments[0]} failed in {top}: {reason[0] if reason else 'no message'}")
     return done.stdout

@@ -38,17 +38,11 @@ def write(path: Path, text: str, age: int = 0) -> None:
     os.utime(path, (OLD + age, OLD + age))
 
 
-def look(tree: Path, cache: Path, *names: str, trust: bool = True) -> Judged:
-    """Judge as a new process would; `trust` says that the files were not changed just now."""
+def look(tree: Path, cache: Path, *names: str, code: str = "PPL101") -> Judged:
+    """Judge as a new process would."""
     check._KNOWN.clear()
     files = tuple(str(tree / name) for name in names or ("idle.py", "pool.py", "use.py"))
-    codes = frozenset({"PPL101"})
-    return judge(JudgeRequest(str(tree), files, {}, codes, cache_dir=str(cache)))
-
-
-@pytest.fixture(autouse=True)
-def _old_files(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pplint.known.stamps._FRESH_NS", -(10**18))
+    return judge(JudgeRequest(str(tree), files, {}, frozenset({code}), cache_dir=str(cache)))
 
 
 def places(judged: Judged) -> list[tuple[str, int]]:

@@ -127,6 +127,77 @@ def test_a_private_method_that_only_the_right_stage_calls_is_silent(tmp_path):
     assert not findings_in(tmp_path, "PPL501", body)
 
 
+KEPT = """
+from sglang.srt.layers.sample_places import {keeps}
+
+
+class AskingForCausalLM(CaseForCausalLM):
+    def __init__(self, config, pp_group):
+        keeps = {keeps}(pp_group, config)
+        if keeps:
+            self.embed_tokens = Embedding(config)
+        else:
+            self.embed_tokens = PPMissingLayer()
+
+    def look(self, pp_group):
+        return self.embed_tokens.width
+
+    def look_if_kept(self, pp_group, config):
+        return self.embed_tokens.width if {keeps}(pp_group, config) else None
+
+    def look_at_an_end(self, pp_group, config):
+        if pp_group.is_first_rank or pp_group.is_last_rank:
+            return self.embed_tokens.width
+        return None
+"""
+
+PLACES = (
+    "srt/layers/sample_places.py",
+    """\
+def is_an_end(pp_group, config):
+    return pp_group.is_first_rank or (config.tied and pp_group.is_last_rank)
+
+
+def keeps_tokens(pp_group, config):
+    return is_an_end(pp_group, config)
+
+
+def is_in_between(pp_group, config):
+    return not (pp_group.is_first_rank or pp_group.is_last_rank)
+
+
+def keeps_by_name(pp_group, config):
+    return config.keeps_tokens
+
+
+def keeps_in_two_ways(pp_group, config):
+    if config.keeps_tokens:
+        return True
+    return pp_group.is_first_rank
+""",
+)
+
+
+@pytest.mark.parametrize("keeps", ["is_an_end", "keeps_tokens"])
+def test_a_function_that_is_asked_says_which_stages_keep_a_module(keeps, tmp_path):
+    (found,) = findings_in(tmp_path, "PPL501", KEPT.format(keeps=keeps), PLACES)
+    assert found.symbol.endswith(".look")
+    assert "is a `PPMissingLayer` on the stages in between" in found.message
+
+
+@pytest.mark.parametrize("keeps", ["keeps_by_name", "keeps_in_two_ways", "in_no_file"])
+def test_a_function_that_does_not_say_which_stages_is_silent(keeps, tmp_path):
+    assert not findings_in(tmp_path, "PPL501", KEPT.format(keeps=keeps), PLACES)
+
+
+def test_a_function_that_is_asked_for_the_contrary(tmp_path):
+    body = KEPT.format(keeps="is_in_between").replace("if keeps:", "if not keeps:")
+    assert [one.symbol for one in findings_in(tmp_path, "PPL501", body, PLACES)] == [
+        "AskingForCausalLM.look",
+        "AskingForCausalLM.look_if_kept",
+    ]
+
+
 def test_none_in_place_of_a_head_counts(tmp_path):
     body = """
 class OtherForCausalLM(CaseForCausalLM):

@@ -81,6 +81,9 @@ def _add(
         entry = {"v": fact, "line": node.lineno, "method": method}
         known = (*flow.guards, *value.guards) if value is not None else flow.guards
         entry.update(_stages(known, getattr(node, "value", None)))
+        asked = _asked(known)
+        if asked:
+            entry["asked"] = asked
         entries.append(entry)
 
 
@@ -90,6 +93,15 @@ def _stages(known: Sequence[Atom], value: ast.expr | None) -> dict[str, list[str
     if isinstance(value, (ast.BoolOp, ast.Compare, ast.Attribute, ast.Name, ast.Call)):
         said["says"] = g.stage_facts(g.atoms(value, True))
     return {name: sorted(facts) for name, facts in said.items() if facts}
+
+
+def _asked(known: Sequence[Atom]) -> list[list[Any]]:
+    """The functions whose answers the conditions hang on: a dotted name, and whether the answer is yes."""
+    return [
+        [list(path), holds]
+        for test, holds in known
+        if isinstance(test, ast.Call) and (path := v.dotted(test.func)) is not None
+    ]
 
 
 def _unpacked(

@@ -5,10 +5,13 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from pplint.engine import guards as g
 from pplint.engine import values as v
 from pplint.engine.values import Value
 
 Description = list[Any]
+
+_CONDITIONS = (ast.BoolOp, ast.Compare, ast.UnaryOp, ast.Constant)
 
 
 def describe(value: Value) -> Description:
@@ -37,7 +40,15 @@ def describe(value: Value) -> Description:
         operator, left, right = value.data
         if left and right:
             return ["arith", operator, describe(left[0]), describe(right[0])]
+    if value.kind == v.UNKNOWN and isinstance(value.node, _CONDITIONS):
+        return _condition(value.node)
     return ["other"]
+
+
+def _condition(test: ast.expr) -> Description:
+    """`["test", text]` for a condition that says something about the stage, `["test"]` for another one."""
+    known = [*g.atoms(test, True), *g.atoms(test, False)]
+    return ["test", ast.unparse(test)] if g.stage_facts(known) or g.excluded_stages(known) else ["test"]
 
 
 def keywords_of(node: ast.Call) -> tuple[list[str], bool]:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from pplint.engine.guards import FIRST, LAST, SINGLE, atoms, stage_facts
 from pplint.engine.names import Place
+from pplint.engine.predicates import stages_asked
 from pplint.engine.project import Project
 from pplint.engine.values import Atom
 from pplint.engine.vocabulary import MISSING_LAYER
@@ -33,7 +34,7 @@ def stage_module(project: Project, class_id: str, attribute: str) -> StageModule
         built = [entry for entry in entries if entry["method"] == "__init__"] or entries
         placeholders = [(entry, name) for entry in built if (name := _placeholder(entry["v"]))]
         if placeholders and len(placeholders) < len(built):
-            return _judged(one, attribute, built, placeholders)
+            return _judged(project, one, attribute, built, placeholders)
         if built:
             return None
     return None
@@ -67,21 +68,35 @@ def _placeholder(value: list[Any]) -> str:
 
 
 def _judged(
+    project: Project,
     owner: str,
     attribute: str,
     entries: list[dict[str, Any]],
     placeholders: list[tuple[dict[str, Any], str]],
 ) -> StageModule | None:
     real_on: set[str] = set()
+    kept_away = False
     for entry in entries:
+        on, off = _stages(project, owner, entry)
         if _placeholder(entry["v"]):
-            real_on |= set(entry.get("off", ()))
-        elif SINGLE not in entry.get("on", ()):
-            real_on |= set(entry.get("on", ())) & {FIRST, LAST}
-    if not real_on or not any(entry.get("off") for entry, _ in placeholders):
+            real_on |= off
+            kept_away = kept_away or bool(off)
+        elif SINGLE not in on:
+            real_on |= on & {FIRST, LAST}
+    if not real_on or not kept_away:
         return None
     entry, name = placeholders[0]
     return StageModule(owner, attribute, frozenset(real_on), name, entry["line"])
+
+
+def _stages(project: Project, owner: str, entry: dict[str, Any]) -> tuple[frozenset[str], frozenset[str]]:
+    """On which stages an assignment happens, and which it keeps away from."""
+    on, off = frozenset(entry.get("on", ())), frozenset(entry.get("off", ()))
+    if "asked" not in entry:
+        return on, off
+    place = Place(project.module_of(owner), owner, entry["method"])
+    asked_on, asked_off = stages_asked(project, place, entry["asked"])
+    return on | asked_on, off | asked_off
 
 
 def stages_of_callers(owner: ast.ClassDef, method: str, text_of: Callable[[ast.stmt], str]) -> frozenset[str]:

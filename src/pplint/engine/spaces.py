@@ -86,7 +86,7 @@ def _named(context: Context, value: Value, depth: int) -> Space | None:
 def _parameter(context: Context, name: str) -> Space | None:
     function = context.function_id
     for space, kind in ((GLOBAL, OWNED), (LOCAL, STAGE)):
-        evidence = context.accessors.spaces[space].get(function, {}).get(name)
+        evidence = context.accessors.known(space, function).get(name)
         if evidence is not None:
             return Space(
                 kind, f"{evidence.text}: `{name}` is a {space} {'layer id' if space == GLOBAL else 'index'}"

@@ -93,9 +93,8 @@ def _level_of_own(context: Context, severity: str, condition: str) -> tuple[str,
 
 def is_pool(context: Context, owner: str) -> bool:
     """Whether a class takes GLOBAL ids itself, so that what it builds is an inner pool."""
-    known = context.accessors.spaces[GLOBAL]
     return bool(owner) and any(
-        f"{one}.{method}" in known
+        context.accessors.known(GLOBAL, f"{one}.{method}")
         for one in context.project.mro(owner)
         for method in context.project.classes[one]["methods"]
     )

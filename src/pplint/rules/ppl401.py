@@ -159,7 +159,7 @@ class GlobalIdOnLocalList(Rule):
             return
         self._counter(context, node)
         for target, callee in context.targets(node, LOCAL):
-            both = context.accessors.spaces[GLOBAL].get(target.function, {})
+            both = context.accessors.known(GLOBAL, target.function)
             argument = argument_for(node, target, callee)
             if argument is None or target.parameter in both or both_spaces(context, node, argument, GLOBAL):
                 continue

@@ -8,9 +8,10 @@ import re
 from pplint.engine import values as v
 from pplint.engine.context import Context
 from pplint.engine.elements import PLACEHOLDER_ATTRIBUTES, guarded
-from pplint.engine.guards import FIRST, last_name
+from pplint.engine.guards import FIRST, last_name, stage_facts
 from pplint.engine.instances import position_of
 from pplint.engine.modules import StageModule, stage_modules_of
+from pplint.engine.predicates import only_on, unfolded
 from pplint.engine.values import Value
 from pplint.finding import ERROR, INFO
 from pplint.rules.asking import module_asks
@@ -152,8 +153,10 @@ def _tests_of(module: StageModule) -> str:
 def _here(context: Context, module: StageModule, value: Value) -> bool:
     """Whether a test says that this is a stage that has the module; only the first one embeds images and the like."""
     function = context.flow.functions[-1].name if context.flow.functions else ""
-    stage = context.stage(value) | ({FIRST} if _EMBEDS_MEDIA.match(function) else frozenset())
-    return bool(module.real_on & stage)
+    known = unfolded(context.project, context.place, (*context.flow.guards, *value.guards))
+    stage = context.stage(value) | stage_facts(known) | ({FIRST} if _EMBEDS_MEDIA.match(function) else set())
+    left = only_on(known)
+    return bool(module.real_on & stage) or (bool(left) and left <= module.real_on)
 
 
 def _not_none(context: Context, module: StageModule, subject: ast.expr) -> bool:

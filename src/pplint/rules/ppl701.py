@@ -165,7 +165,7 @@ def _global_method(context: Context, class_id: str) -> tuple[str, Evidence] | No
     """A method of a class that takes a GLOBAL id, public and mapped ones first, with what proves it."""
     found: list[tuple[bool, str, Evidence]] = []
     for method in context.project.classes[class_id]["methods"]:
-        for evidence in context.accessors.spaces[GLOBAL].get(f"{class_id}.{method}", {}).values():
+        for evidence in context.accessors.known(GLOBAL, f"{class_id}.{method}").values():
             found.append((method.startswith("_"), method, evidence))
     found.sort(key=lambda one: one[:2])
     return found[0][1:] if found else None

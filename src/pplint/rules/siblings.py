@@ -28,7 +28,7 @@ def contrary_of(context: Context, name: str, shown: StageList) -> Contrary | Non
     public = not place.function.startswith("_") and shown.method != place.function
     beside = [f"{one}.{shown.method}" for one in line] if shown.shifted and public else []
     for function in (*above, *beside):
-        evidence = context.accessors.spaces[GLOBAL].get(function, {}).get(name)
+        evidence = context.accessors.known(GLOBAL, function).get(name)
         if evidence is not None:
             same = function in above
             return Contrary(
