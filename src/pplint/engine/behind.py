@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from pplint.engine.asking import remembered
 from pplint.engine.project import Project
 
 
@@ -22,7 +23,7 @@ def _stands_behind(project: Project, owner: str, fronts: Collection[str]) -> boo
     the front made of the id.
     """
     kinds = {owner, *project.children(owner)}
-    if any(_keeps(project, front, kinds) for front in fronts):
+    if not all(_kept_by(project, front).isdisjoint(kinds) for front in fronts):
         return True
     homes = {
         place.owner
@@ -35,9 +36,8 @@ def _stands_behind(project: Project, owner: str, fronts: Collection[str]) -> boo
     )
 
 
-def _keeps(project: Project, front: str, kinds: Collection[str]) -> bool:
-    return any(
-        not project.attribute_types(front, attribute).isdisjoint(kinds)
-        for one in project.mro(front)
-        for attribute in project.classes[one]["attrs"]
-    )
+@remembered
+def _kept_by(project: Project, front: str) -> frozenset[str]:
+    """The classes of all that the instances of a class keep in their attributes."""
+    attributes = {name for one in project.mro(front) for name in project.classes[one]["attrs"]}
+    return frozenset(kind for name in attributes for kind in project.attribute_types(front, name))
