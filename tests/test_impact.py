@@ -104,6 +104,10 @@ def told(asks, *layout):
         pytest.param(Asks(MODULE, real_on=("first",), asked_on="last"), (3, 8, ()), "ok ok A", id="a head"),
         pytest.param(Asks(MODULE, real_on=("first", "last")), (3, 8, ()), "ok A ok", id="of both ends"),
         pytest.param(Asks(PADDED, ZERO, ALL), (None, None, (2, 0)), "ok A0", id="one stage owns all"),
+        pytest.param(
+            Asks(PADDED, ZERO, ONE, open=True), (3, 8, ()), "u A0 A0", id="the first slot and others"
+        ),
+        pytest.param(Asks(PADDED, ZERO, ONE, open=True), (1, 8, ()), "ok", id="others that are here, too"),
     ],
 )
 def test_each_stage_gets_what_python_gives_it(asks, layout, expected):
@@ -126,6 +130,11 @@ def test_each_stage_gets_what_python_gives_it(asks, layout, expected):
             id="a literal -1, of which some splits get an IndexError earlier",
         ),
         pytest.param(Asks(PADDED, ZERO, ONE), "AttributeError on every stage but the first", id="a slot"),
+        pytest.param(
+            Asks(PADDED, ZERO, ONE, open=True),
+            "AttributeError on every stage but the first, not known on the first stage",
+            id="a slot and others",
+        ),
         pytest.param(Asks(PADDED, ZERO, ALL), "AttributeError on every stage", id="a loop"),
         pytest.param(
             Asks(SHIFTED, ZERO, ALL),

@@ -69,8 +69,9 @@ ACCESSES = (SHIFTED, DIRECT, KEYED, NAMED, PADDED, WHOLE, ROOM, TEST, MODULE)
 
 RIGHT = "right"
 OTHER_LAYER = "other-layer"
-OUTCOMES = (RIGHT, OTHER_LAYER, "IndexError", "AttributeError", "KeyError", "AssertionError")
-"""What a stage may get: the right layer, silently another one, or an exception."""
+UNKNOWN = "unknown"
+OUTCOMES = (RIGHT, OTHER_LAYER, "IndexError", "AttributeError", "KeyError", "AssertionError", UNKNOWN)
+"""What a stage may get: the right layer, silently another one, an exception, or what does not follow from its range."""
 
 
 class Bound(NamedTuple):
@@ -111,7 +112,8 @@ class Asks(NamedTuple):
 
     `meant` is the id that would be right, where that is not the one that is asked for. With `counted` the place
     means the ids in `[low, high)` but asks for them minus `start_layer`. `of` names the class that is asked where
-    others, that may be asked here too, answer in another way.
+    others, that may be asked here too, answer in another way. With `open` it may ask for further ids, which are not
+    known: a stage that does not own all layers and to which nothing happens so far gets UNKNOWN.
     """
 
     access: str
@@ -123,6 +125,7 @@ class Asks(NamedTuple):
     real_on: tuple[str, ...] = ()
     asked_on: str = ""
     of: str = ""
+    open: bool = False
 
 
 class StageOutcome(NamedTuple):
@@ -196,7 +199,7 @@ def asks_of(row: Sequence[Any] | None) -> Asks | None:
     """Return what a place asks from its row of plain data. Raises TypeError or ValueError for anything else."""
     if row is None:
         return None
-    access, low, high, meant, counted, error, real_on, asked_on, of = row
+    access, low, high, meant, counted, error, real_on, asked_on, of, is_open = row
     bounds = [None if one is None else _bound(*one) for one in (low, high, meant)]
     bases = {one.base for one in bounds if one is not None}
     if (
@@ -210,8 +213,9 @@ def asks_of(row: Sequence[Any] | None) -> Asks | None:
     if not {*stages, str(asked_on)} <= {"first", "last", ""}:
         raise ValueError("no stage that could be named")
     return Asks(
-        access, bounds[0], bounds[1], bounds[2], counted is True, str(error), stages, str(asked_on), str(of)
-    )
+        access, bounds[0], bounds[1], bounds[2], counted is True, str(error), stages, str(asked_on), str(of),
+        is_open is True,
+    )  # fmt: skip
 
 
 class Trouble(NamedTuple):

@@ -17,6 +17,7 @@ from pplint.finding import (
     ROOM,
     SHIFTED,
     TEST,
+    UNKNOWN,
     WHOLE,
     Asks,
     Bound,
@@ -96,7 +97,7 @@ def layout_outcome(asks: Asks, layout: Layout) -> LayoutOutcome:
 
 
 def _outcome(asks: Asks, stage: Stage, pp_size: int, num_layers: int) -> StageOutcome:
-    """The first exception, else the first other layer, else a right one, by accident or not."""
+    """The first exception, else the first other layer, else what is not known, or a right one, by accident or not."""
     if asks.access == MODULE:
         ranks = {"first": 0, "last": pp_size - 1}
         here = asks.asked_on == "" or ranks[asks.asked_on] == stage.rank
@@ -108,6 +109,8 @@ def _outcome(asks: Asks, stage: Stage, pp_size: int, num_layers: int) -> StageOu
             return one
         if other.outcome == RIGHT and (one.outcome == OTHER_LAYER or other.asked is None):
             other = one
+    if asks.open and other.outcome == RIGHT and stage.end - stage.start < num_layers:
+        return StageOutcome(*stage, UNKNOWN)
     return other
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pplint.finding import OTHER_LAYER, RIGHT, LayoutOutcome, StageOutcome
+from pplint.finding import OTHER_LAYER, RIGHT, UNKNOWN, LayoutOutcome, StageOutcome
 
 ACCIDENT = "accident"
 """What a stage gets that is right although it asked for something else."""
+_SILENT = (OTHER_LAYER, ACCIDENT, UNKNOWN)
+"""What raises no exception, or none that is known."""
 
 
 def kind_of(stage: StageOutcome) -> str:
@@ -62,7 +64,7 @@ def _by_split(layouts: Sequence[LayoutOutcome]) -> list[Group]:
 
 def _raised(group: Sequence[LayoutOutcome]) -> list[str]:
     """The exceptions that all members of a group share on the same stages."""
-    return [kind for kind in _kinds_of(group) if kind not in (OTHER_LAYER, ACCIDENT) and _where(kind, group)]
+    return [kind for kind in _kinds_of(group) if kind not in _SILENT and _where(kind, group)]
 
 
 def _is_even(layout: LayoutOutcome) -> bool:
@@ -104,11 +106,11 @@ def _worst(layout: LayoutOutcome) -> LayoutOutcome:
 
 
 def _weight(kind: str) -> tuple[int, str]:
-    return {OTHER_LAYER: 1, ACCIDENT: 2}.get(kind, 0), kind
+    return {OTHER_LAYER: 1, ACCIDENT: 2, UNKNOWN: 3}.get(kind, 0), kind
 
 
 def _part(kind: str, where: str) -> str:
-    words = {OTHER_LAYER: "silently another layer", ACCIDENT: "right by accident"}
+    words = {OTHER_LAYER: "silently another layer", ACCIDENT: "right by accident", UNKNOWN: "not known"}
     return f"{words.get(kind, kind)} {where}"
 
 
@@ -117,7 +119,7 @@ def _where(kind: str, group: Sequence[LayoutOutcome]) -> str:
     ranks = [[stage.rank for stage in one.stages if kind_of(stage) == kind] for one in group]
     named = [list(_names(found, one.pp_size)) for found, one in zip(ranks, group, strict=True)]
     shared = next((name for name in named[0] if all(name in others for others in named)), "")
-    return shared or (_at_the_end(ranks, group) if kind not in (OTHER_LAYER, ACCIDENT) else "")
+    return shared or (_at_the_end(ranks, group) if kind not in _SILENT else "")
 
 
 def _at_the_end(ranks: Sequence[list[int]], group: Sequence[LayoutOutcome]) -> str:

@@ -124,7 +124,18 @@ def test_a_module_is_asked_where_the_tests_allow(body: str, asked_on: str, tmp_p
     assert asks_in(tmp_path, "PPL501", body) == Asks(MODULE, real_on=("first",), asked_on=asked_on)
 
 
-@pytest.mark.parametrize("asks", [None, ALL, Asks(SHIFTED, ZERO, ZERO.plus(1), STAGE_START, of="Pool")])
+def test_a_callee_that_reads_the_first_may_read_others(tmp_path: Path):
+    runner = (
+        "srt/runner.py",
+        "def reads_first(layers):\n    mode = layers[0].mode\n    return [*layers, mode]\n",
+    )
+    (finding,) = findings_in(tmp_path, "PPL203", method("return reads_first(self.model.layers)"), runner)
+    assert finding.asks == Asks(PADDED, ZERO, ZERO.plus(1), open=True)
+
+
+@pytest.mark.parametrize(
+    "asks", [None, ALL, ALL._replace(open=True), Asks(SHIFTED, ZERO, ZERO.plus(1), STAGE_START, of="Pool")]
+)
 def test_it_comes_back_from_plain_data(asks: Asks | None):
     assert asks_of(asks) == asks
 
@@ -135,7 +146,7 @@ def test_it_comes_back_from_plain_data(asks: Asks | None):
         ("no access", *ALL[1:]),
         (PADDED, None, *ALL[2:]),
         (PADDED, ("middle", 0), *ALL[2:]),
-        (*ALL[:6], ("third",), "", ""),
+        (*ALL[:6], ("third",), "", "", False),
         (PADDED,),
     ],
     ids=["an unknown access", "no bound", "an unknown bound", "an unknown stage", "too short"],

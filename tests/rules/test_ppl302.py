@@ -61,6 +61,14 @@ FOUND = {
         "self._params_dict = dict(self.named_parameters())\nfor name, weight in weights:\n"
         "    self._params_dict[name].copy_(weight)"
     ),
+    "a nested test of membership for biases": each(
+        "if name.endswith('.bias'):\n    if name not in params_dict:\n        continue\n"
+        "params_dict[name].copy_(weight)"
+    ),
+    "a nested test of something else": each(
+        "if get_layer_id(name) is not None:\n    if weight is None:\n        continue\n"
+        "params_dict[name].copy_(weight)"
+    ),
     "an error that is not caught": each(
         "try:\n    params_dict[name].copy_(weight)\nexcept ValueError:\n    pass"
     ),
@@ -77,6 +85,31 @@ SILENT = {
         "if layer_id is not None and hasattr(self.model, 'start_layer') and (\n"
         "    layer_id < self.model.start_layer or layer_id >= self.model.end_layer\n):\n    continue\n"
         "params_dict[name].copy_(weight)"
+    ),
+    "the stage range in a test inside another": each(
+        "layer_id = get_layer_id(name)\nif layer_id is not None:\n"
+        "    if not self.model.start_layer <= layer_id < self.model.end_layer:\n        continue\n"
+        "params_dict[name].copy_(weight)"
+    ),
+    "the stage range where the other branch does something": each(
+        "if 'rotary' in name:\n    weight = None\nelif int(name) >= self.model.end_layer:\n    continue\n"
+        "else:\n    name = name.lower()\nparams_dict[name].copy_(weight)"
+    ),
+    "a method that asks, for layers": each(
+        "layer_id = get_layer_id(name)\nif layer_id is not None:\n    if self._other(name):\n"
+        "        continue\nparams_dict[name].copy_(weight)"
+    )
+    + loader(
+        "return not self.model.start_layer <= get_layer_id(name) < self.model.end_layer",
+        name="_other",
+        parameters="name",
+    ),
+    "membership, for layers": each(
+        "if 'model.layers.' in name and name not in params_dict:\n    continue\n"
+        "params_dict[name].copy_(weight)"
+    ),
+    "membership in a with block": each(
+        "with quiet():\n    if name not in params_dict:\n        continue\nparams_dict[name].copy_(weight)"
     ),
     "a stage range in a local name": each(
         "skip = not self.model.start_layer <= get_layer_id(name) < self.model.end_layer\n"
@@ -164,6 +197,57 @@ def test_the_call_that_every_checkpoint_makes_decides_the_level(tmp_path):
     (finding,) = findings_in(tmp_path, "PPL302", body)
     assert finding.severity == ERROR
     assert "`load` is called here" in finding.trace[0].text
+
+
+WRAPPED = """
+
+class WrappedModel:
+    def __init__(self, config, pp_group):
+        self.decoder = SampleModel(config, pp_group){has}
+
+    def forward(self, input_ids, pp_proxy_tensors=None):
+        return self.decoder(input_ids, pp_proxy_tensors)
+
+
+class WrappedForCausalLM:
+    def __init__(self, config, pp_group):
+        self.model = WrappedModel(config, pp_group)
+
+    def forward(self, input_ids, pp_proxy_tensors=None):
+        return self.model(input_ids, pp_proxy_tensors)
+
+"""
+
+ASKS_MODEL = each(
+    "layer_id = get_layer_id(name)\n"
+    "if layer_id is not None and hasattr(self.model, 'start_layer') and (\n"
+    "    layer_id < self.model.start_layer or layer_id >= self.model.end_layer\n):\n    continue\n"
+    "params_dict[name].copy_(weight)"
+)
+
+
+def test_a_filter_that_asks_for_what_the_model_lacks_is_none(tmp_path):
+    (finding,) = findings_in(tmp_path, "PPL302", WRAPPED.format(has="") + ASKS_MODEL)
+    assert finding.severity == ERROR
+    assert "asks for `self.model.start_layer`, which `WrappedModel` does not have" in finding.message
+    assert any("`WrappedModel` has no `start_layer`" in step.text for step in finding.trace)
+
+
+HAS = {
+    "an attribute": "\n        self.start_layer = self.decoder.start_layer",
+    "a property": "\n\n    @property\n    def start_layer(self):\n        return self.decoder.start_layer",
+    "any attribute": "\n\n    def __getattr__(self, name):\n        return getattr(self.decoder, name)",
+}
+
+
+@pytest.mark.parametrize("has", HAS.values(), ids=HAS)
+def test_a_filter_that_asks_for_what_the_model_has_is_one(has, tmp_path):
+    assert findings_in(tmp_path, "PPL302", WRAPPED.format(has=has) + ASKS_MODEL) == []
+
+
+def test_a_base_out_of_view_may_bring_what_the_filter_asks_for(tmp_path):
+    text = WRAPPED.format(has="").replace("class WrappedModel:", "class WrappedModel(Elsewhere):")
+    assert findings_in(tmp_path, "PPL302", text + ASKS_MODEL) == []
 
 
 LATENT = """

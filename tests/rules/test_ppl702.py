@@ -53,6 +53,37 @@ class WrapperForCausalLM:
 EntryClass = WrapperForCausalLM
 """
 
+_BORROWS = """
+
+class OuterForCausalLM:
+    def __init__(self, config, pp_group):
+        self.inner = {inner}(config, pp_group)
+        self.forward = self.inner.forward
+
+
+EntryClass = OuterForCausalLM
+"""
+_TAKES = """
+class BareModel:
+    def __init__(self, config, pp_group):
+        self.decoder = SampleModel(config, pp_group)
+
+
+class OuterForCausalLM:
+    def __init__(self, config, pp_group):
+        self.model = {model}(config, pp_group)
+
+    def forward(self, input_ids, pp_proxy_tensors=None):
+        return self.model(input_ids, pp_proxy_tensors)
+
+    @property
+    def start_layer(self):
+        return {value}
+
+
+EntryClass = OuterForCausalLM
+"""
+
 HIDDEN = {
     "a class of its own": (_ENTRY, ["CaseForCausalLM"]),
     "a class that inherits the mistake is named once": (_CHILD, ["CaseForCausalLM"]),
@@ -73,6 +104,35 @@ HIDDEN = {
         [],
     ),
     "a forward without proxies": (_OLD, []),
+    "a forward that is the inner model's": (
+        _BORROWS.format(inner="CaseForCausalLM"),
+        ["OuterForCausalLM"],
+    ),
+    "a forward that is the inner model's, without proxies": (
+        _BORROWS.format(inner="PlainModel") + "\n\nclass PlainModel(CaseForCausalLM):\n"
+        "    def forward(self, input_ids):\n        return input_ids\n",
+        [],
+    ),
+    "a range from a model that has none": (
+        _TAKES.format(model="BareModel", value="self.model.start_layer"),
+        ["OuterForCausalLM"],
+    ),
+    "a default for a model that has none": (
+        _TAKES.format(model="BareModel", value="getattr(self.model, 'start_layer', 0)"),
+        ["OuterForCausalLM"],
+    ),
+    "a range from a model that has it": (
+        _TAKES.format(model="SampleModel", value="self.model.start_layer"),
+        [],
+    ),
+    "a range from further inside": (
+        _TAKES.format(model="BareModel", value="self.model.decoder.start_layer"),
+        [],
+    ),
+    "a range from a model that is not known": (
+        _TAKES.format(model="find", value="self.model.start_layer"),
+        [],
+    ),
 }
 
 

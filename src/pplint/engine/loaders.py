@@ -15,21 +15,18 @@ from pplint.engine import guards as g
 from pplint.engine import values as v
 from pplint.engine.attention import Attention, FunctionNode
 from pplint.engine.flow import Flow, Listener, statements
+from pplint.engine.leaving import not_left
 from pplint.engine.names import Place
 from pplint.engine.project import Project
-from pplint.engine.reach import stage_asking
+from pplint.engine.reach import may_have, stage_asking
 from pplint.engine.values import Atom, Value, Values
 from pplint.engine.vocabulary import is_end, is_start
+from pplint.engine.weight_names import is_elsewhere, says_elsewhere, says_layer
 
 _DICT = re.compile(r"(^|_)(params?|parameters|buffers)(_dict|_by_name|_map)?$")
 _MEMBERS = re.compile(r"param|buffer|state_dict|\.keys\(|local_names|own")
 _FILTER = re.compile(r"pp_|_pp|stage|missing|local|owned|skip|filter|belong")
 _LOADER = re.compile(r"^_*load_\w*weights?\w*$")
-_ELSEWHERE = re.compile(
-    r"embed|lm_head|visual|vision|audio|vit\b|tower|projector|mm_|image|video|score|classif|patch|talker"
-    r"|code2wav|^norm|final"
-)
-_LAYER_PART = re.compile(r"(^|\.)(language_model|text_model|layers|model)\b")
 _LOOKUP = re.compile(
     r"(?:params?|parameters|buffers)(?:_dict|_by_name|_map)?\s*(?:\[|$)|named_(?:parameters|buffers)|params?_dict",
     re.MULTILINE,
@@ -39,11 +36,20 @@ _CAUGHT = frozenset({"KeyError", "LookupError", "Exception", "BaseException", ""
 Names = tuple[str, ...]
 
 
+class Vain(NamedTuple):
+    """A test that filters nothing: it asks for `attribute`, which no instance of the class `lacks` has."""
+
+    test: ast.expr
+    attribute: str
+    lacks: str
+
+
 class Lookup(NamedTuple):
-    """An unfiltered lookup in a function (qualified name)."""
+    """An unfiltered lookup in a function (qualified name), and a test before it that filters nothing."""
 
     node: ast.Subscript
     function: Names
+    vain: Vain | None = None
 
 
 class Call(NamedTuple):
@@ -92,6 +98,7 @@ class LoaderWalk(Listener):
         self.filtering: set[Names] = set()
         self.functions: set[Names] = set()
         self._texts: dict[ast.expr, str] = {}
+        self._vain: Vain | None = None
 
     def enter(self, flow: Flow, node: FunctionNode) -> None:
         self.functions.add(flow.names)
@@ -101,8 +108,10 @@ class LoaderWalk(Listener):
             return
         if not any(is_parameters(one) for one in flow.evaluate(node.value)):
             return
-        if not flow.caught & _CAUGHT and not self._filtered(flow) and self._may_be_layer(flow, node.slice):
-            self.lookups.append(Lookup(node, flow.names))
+        self._vain = None
+        if flow.caught & _CAUGHT or self._filtered(flow, node) or not self._may_be_layer(flow, node.slice):
+            return
+        self.lookups.append(Lookup(node, flow.names, self._vain))
 
     def call(self, flow: Flow, node: ast.Call) -> None:
         if not flow.functions:
@@ -110,7 +119,7 @@ class LoaderWalk(Listener):
         self._note_filter(flow, node)
         callee = self._callee(flow, node)
         if callee is not None:
-            filtered = bool(flow.caught & _CAUGHT) or self._filtered(flow)
+            filtered = bool(flow.caught & _CAUGHT) or self._filtered(flow, node)
             filtered = filtered or not self._may_be_layer(flow, *node.args[:1])
             self.calls.append(Call(flow.names, callee, filtered, node))
 
@@ -121,22 +130,45 @@ class LoaderWalk(Listener):
 
     # Filters ---------------------------------------------------------------------------------------------
 
-    def _filtered(self, flow: Flow) -> bool:
-        """Whether a condition that holds here decides by the stage or by membership."""
+    def _filtered(self, flow: Flow, node: ast.expr) -> bool:
+        """Whether a condition that holds at a place decides by the stage or by membership."""
         if g.stage_facts(flow.guards):
             return True
-        return any(self._filters(flow, atom) for atom in flow.guards)
+        return any(self._filters(flow, atom) for atom in (*flow.guards, *not_left(flow, node)))
 
     def _filters(self, flow: Flow, atom: Atom) -> bool:
-        if isinstance(atom.test, ast.Compare) and isinstance(atom.test.ops[0], (ast.In, ast.NotIn)):
-            member = isinstance(atom.test.ops[0], ast.In) is atom.holds
-            if member and self._is_collection(flow, atom.test):
+        test, holds = atom
+        vain = self._asks_in_vain(flow, test)
+        if vain is not None:
+            self._vain = vain
+            return False
+        if isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.In, ast.NotIn)):
+            if isinstance(test.ops[0], ast.In) is holds and self._is_collection(flow, test):
                 return True
-        for part in ast.walk(atom.test):
+        for part in ast.walk(test):
             name = part.attr if isinstance(part, ast.Attribute) else getattr(part, "id", "")
             if isinstance(part, (ast.Attribute, ast.Name)) and (is_start(name) or is_end(name)):
                 return True
-        return isinstance(atom.test, ast.Call) and self._asks(flow, atom.test)
+        if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) and not holds:
+            rest = [part for part in test.values if not says_layer(part)]
+            if len(rest) < 2 and rest != test.values:
+                return all(any(self._filters(flow, one) for one in g.atoms(part, False)) for part in rest)
+        return isinstance(test, ast.Call) and self._asks(flow, test)
+
+    def _asks_in_vain(self, flow: Flow, test: ast.expr) -> Vain | None:
+        """What a test asks for with `hasattr(self.model, "start_layer")`, where nothing there has it."""
+        for part in ast.walk(test):
+            if not isinstance(part, ast.Call) or v.dotted(part.func) != ("hasattr",) or len(part.args) != 2:
+                continue
+            path, asked = v.dotted(part.args[0]), part.args[1]
+            name = str(asked.value) if isinstance(asked, ast.Constant) else ""
+            if path is None or not is_start(name):
+                continue
+            place = Place(self.module, self._owner(flow.names), flow.names[-1])
+            kinds = self.project.types_of(place, path)
+            if kinds and not any(may_have(self.project, one, name) for one in kinds):
+                return Vain(test, f"{'.'.join(path)}.{name}", self.project.class_name(min(kinds)))
+        return None
 
     def _is_collection(self, flow: Flow, test: ast.Compare) -> bool:
         right = test.comparators[0]
@@ -170,11 +202,11 @@ class LoaderWalk(Listener):
         "model."""
         if keys and all(one.kind == v.STR for one in flow.evaluate(keys[0])):
             return False
-        if any(_elsewhere(atom) for atom in flow.guards):
+        if any(says_elsewhere(atom) for atom in flow.guards):
             return False
-        if keys and _ELSEWHERE.search(ast.unparse(keys[0])):
+        if keys and is_elsewhere(ast.unparse(keys[0])):
             return False
-        return not any(_ELSEWHERE.search(self._text(iterable)) for iterable in flow.loops)
+        return not any(is_elsewhere(self._text(iterable)) for iterable in flow.loops)
 
     def _text(self, node: ast.expr) -> str:
         known = self._texts.get(node)
@@ -257,38 +289,8 @@ def is_parameters(value: Value) -> bool:
 
 def _holds_layers(path: tuple[str, ...]) -> bool:
     """Whether `self.named_parameters`, or that of an inner model, is asked (not that of another part)."""
-    return len(path) == 2 or (_ELSEWHERE.search(path[-2]) is None and "model" in path[-2])
+    return len(path) == 2 or (not is_elsewhere(path[-2]) and "model" in path[-2])
 
 
 def _is_bound(flow: Flow, node: ast.expr) -> bool:
     return any(is_start(path[-1]) or is_end(path[-1]) for path in v.paths(flow.evaluate(node)))
-
-
-def _elsewhere(atom: Atom) -> bool:
-    """Whether a condition says that the name is that of another part of the model than a layer."""
-    test, holds = atom
-    if isinstance(test, ast.BoolOp):
-        if isinstance(test.op, ast.Or) is holds:
-            return all(any(_elsewhere(one) for one in g.atoms(part, holds)) for part in test.values)
-        return False
-    texts: list[str] = []
-    if isinstance(test, ast.Compare) and len(test.ops) == 1:
-        if isinstance(test.ops[0], (ast.NotIn, ast.NotEq)):
-            holds = not holds
-        texts = _texts([test.left, *test.comparators])
-    elif isinstance(test, ast.Call) and g.last_name(test) in ("startswith", "endswith", "match", "search"):
-        texts = _texts(test.args)
-    if not texts:
-        return False
-    if holds:
-        return all(_ELSEWHERE.search(text) for text in texts)
-    return g.last_name(test) != "endswith" and any(_LAYER_PART.search(text) for text in texts)
-
-
-def _texts(nodes: Iterable[ast.expr]) -> list[str]:
-    return [
-        part.value
-        for node in nodes
-        for part in ast.walk(node)
-        if isinstance(part, ast.Constant) and isinstance(part.value, str)
-    ]

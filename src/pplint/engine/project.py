@@ -110,9 +110,26 @@ class Project(Types):
         return ""
 
     def accepts_pp(self, class_id: str) -> bool | None:
-        """Whether the forward that a class uses takes stage proxies; None when it has no forward in view."""
+        """Whether the forward that a class uses takes stage proxies; None when it has no forward in view.
+
+        A constructor may take that of an inner model: `self.forward = self.model.forward`.
+        """
+        inner = self._forward_of(class_id)
+        if inner:
+            return all(map(self.accepts_pp, inner))
         found = self.method(class_id, "forward")
         return None if found is None else bool(found[1]["proxy"])
+
+    def _forward_of(self, class_id: str) -> frozenset[str]:
+        """The classes whose forward a class takes for its own in its constructor."""
+        found: set[str] = set()
+        for one in self.mro(class_id):
+            for entry in self.classes[one]["attrs"].get("forward", ()):
+                path = entry["v"][1] if entry["v"][0] == "path" else []
+                if path[:1] == ["self"] and len(path) > 2 and path[-1] == "forward":
+                    place = Place(self.module_of(one), one, entry["method"], class_id)
+                    found |= self.types_of(place, tuple(path[:-1]))
+        return frozenset(found - {class_id})
 
     def is_draft(self, class_id: str) -> bool:
         """Whether the class belongs to a draft model, which numbers its layers from 0 by itself."""

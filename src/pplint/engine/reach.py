@@ -36,6 +36,37 @@ def split_below(project: Project, class_id: str) -> Split | None:
     return None
 
 
+class Taken(NamedTuple):
+    """A property at `line` of `owner` that takes `start_layer` from a `chain` whose class `lacks` has none."""
+
+    owner: str
+    line: int
+    chain: str
+    lacks: str
+
+
+def taken_from_nothing(project: Project, class_id: str) -> Taken | None:
+    """The property with which a class means to say its first layer, where reading it raises AttributeError."""
+    for one in project.mro(class_id):
+        facts = project.classes[one]
+        method = facts["methods"].get("start_layer")
+        if "start_layer" in facts["attrs"] or (method is not None and not method["property"]):
+            return None
+        if method is None:
+            continue
+        place = Place(project.module_of(one), one, "start_layer", class_id)
+        lacks: list[str] = []
+        chain: list[str] = []
+        for value in method["returns"]:
+            chain = value[1] if value[0] == "path" and len(value[1]) > 2 else []
+            kinds = project.types_of(place, tuple(chain[:-1])) if chain[:1] == ["self"] else frozenset()
+            if not kinds or any(may_have(project, kind, chain[-1]) for kind in kinds):
+                return None
+            lacks.append(project.class_name(min(kinds)))
+        return Taken(one, method["line"], ".".join(chain), lacks[0]) if lacks else None
+    return None
+
+
 def forwards_range(project: Project, class_id: str) -> bool:
     """Whether a class hands `start_layer` on to an inner object with `__getattr__`."""
     if project.method(class_id, "__getattr__") is None:
@@ -48,6 +79,24 @@ def forwards_range(project: Project, class_id: str) -> bool:
     return not inner or any(
         project.owns_start(one) or forwards_range(project, one) for one in inner - {class_id}
     )
+
+
+_MODULES = frozenset({"Module", "ABC", "object", "Generic"})
+"""Bases out of view that bring nothing of a stage or of a model."""
+
+
+def may_have(project: Project, class_id: str, name: str) -> bool:
+    """Whether instances of a class have an attribute, as far as is known: a base that is not in view may bring any."""
+    for one in project.mro(class_id):
+        facts = project.classes[one]
+        if "__getattr__" in facts["methods"] or any(
+            name in facts[kind] for kind in ("attrs", "methods", "constants")
+        ):
+            return True
+        unseen = [base for base in facts["bases"] if base.rpartition(".")[2] not in _MODULES]
+        if len(unseen) > len(project.bases(one)):
+            return True
+    return False
 
 
 def entry_classes(project: Project) -> list[str]:

@@ -7,10 +7,10 @@ from typing import Any
 
 from pplint.engine.guards import FIRST
 from pplint.engine.project import Project
-from pplint.engine.reach import forwards_range
+from pplint.engine.reach import forwards_range, may_have
 from pplint.readiness.duties import MET, MISSING, UNKNOWN, Cell
 from pplint.readiness.loader import LoaderUse
-from pplint.readiness.models import LayerList, Model, has_member, kept_classes
+from pplint.readiness.models import LayerList, Model, kept_classes
 from pplint.readiness.modules import EndModule, embeddings, end_modules, heads, norms
 from pplint.readiness.proxies import ProxyUse
 from pplint.readiness.sources import Sources
@@ -128,7 +128,7 @@ class Structure:
                 kinds = frozenset({class_id})
                 for attribute in path[1:-1]:
                     kinds = frozenset(k for one in kinds for k in kept_classes(self.project, one, attribute))
-                lacking = [one for one in sorted(kinds) if not has_member(self.project, one, name)]
+                lacking = [one for one in sorted(kinds) if not may_have(self.project, one, name)]
                 if lacking:
                     inner = self.project.class_name(lacking[0])
                     return f"`{name}` is taken from `{inner}`, which has none"

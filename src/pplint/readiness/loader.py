@@ -11,11 +11,9 @@ from pplint.engine import values as v
 from pplint.engine.constants import module_constants
 from pplint.engine.flow import Flow
 from pplint.engine.loaders import Call, Loaders, LoaderWalk, Lookup, Names, is_scale
-from pplint.engine.names import Place
 from pplint.engine.project import Project
 from pplint.engine.values import Atom
-from pplint.engine.vocabulary import is_start
-from pplint.readiness.models import has_member, kept_classes
+from pplint.readiness.models import kept_classes
 from pplint.readiness.sources import Sources, text_of
 
 _DEPTH = 8
@@ -82,24 +80,10 @@ class FilterWalk(LoaderWalk):
             self._note(flow, iterable, _WHOLE)
 
     def _filters(self, flow: Flow, atom: Atom) -> bool:
-        found = super()._filters(flow, atom) and not self._never(flow, atom.test)
+        found = super()._filters(flow, atom)
         if found and (self._atom is None or _rank(atom.test) > _rank(self._atom.test)):
             self._atom = atom
         return found
-
-    def _never(self, flow: Flow, test: ast.expr) -> bool:
-        """Whether a test asks `hasattr(self.model, "start_layer")` of a class that has none: it never holds."""
-        for part in ast.walk(test):
-            if not isinstance(part, ast.Call) or v.dotted(part.func) != ("hasattr",) or len(part.args) != 2:
-                continue
-            path, name = v.dotted(part.args[0]), part.args[1]
-            if path is None or not isinstance(name, ast.Constant) or not is_start(str(name.value)):
-                continue
-            place = Place(self.module, self._owner(flow.names), flow.names[-1])
-            kinds = self.project.types_of(place, path)
-            if kinds and not any(has_member(self.project, one, str(name.value)) for one in kinds):
-                return True
-        return False
 
     def _note(self, flow: Flow, test: ast.expr, rank: int | None = None) -> None:
         known = _rank(test) if rank is None else rank

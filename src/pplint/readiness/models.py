@@ -160,15 +160,6 @@ def _attributes(project: Project, class_id: str) -> list[str]:
     return sorted(names, key=lambda name: (bool(_TOWER.search(name)), "model" not in name, name))
 
 
-def has_member(project: Project, class_id: str, name: str) -> bool:
-    """Whether instances of a class are known to have an attribute, or may have any."""
-    return any(
-        name in project.classes[one][kind] or "__getattr__" in project.classes[one]["methods"]
-        for one in project.mro(class_id)
-        for kind in ("attrs", "methods")
-    )
-
-
 def kept_classes(project: Project, class_id: str, attribute: str) -> frozenset[str]:
     """The classes that an attribute may hold in an instance of exactly this class.
 

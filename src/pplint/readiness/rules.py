@@ -11,9 +11,10 @@ from pplint.engine import values as v
 from pplint.engine.guards import LAST
 from pplint.engine.modules import stage_module
 from pplint.engine.project import Project
+from pplint.engine.reach import may_have
 from pplint.finding import INFO, Finding
 from pplint.readiness.duties import MET, MISSING, NOT_APPLICABLE, UNKNOWN, Cell
-from pplint.readiness.models import Model, has_member, kept_classes
+from pplint.readiness.models import Model, kept_classes
 from pplint.readiness.modules import EMBEDDING, HEAD
 from pplint.readiness.runs import Runs
 from pplint.readiness.sources import Sources
@@ -151,7 +152,7 @@ class Judgement:
         file = self.project.files[self.project.module_of(tie.owner)]
         head, last = tie.attribute, tie.path[-1]
         named = ".".join(("self", *tie.path))
-        if kinds and not any(has_member(self.project, one, last) for one in kinds):
+        if kinds and not any(may_have(self.project, one, last) for one in kinds):
             owner = self.project.class_name(min(kinds))
             said = f"`{head}` is `{named}`, untested, and `{owner}` has no `{last}`"
             return Cell(MISSING, file, tie.line, "", said)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from pplint.finding import OTHER_LAYER, RIGHT, Impact, StageOutcome
+from pplint.finding import OTHER_LAYER, RIGHT, UNKNOWN, Impact, StageOutcome
 
 
 def stage_lines(impact: Impact | None) -> list[str]:
@@ -51,6 +51,8 @@ def outcome_words(stage: StageOutcome) -> str:
     if stage.outcome == OTHER_LAYER:
         instead = "for its own" if stage.asked is None else f"instead of {stage.asked}"
         return f"silently takes layer {stage.got} {instead}{empty}"
+    if stage.outcome == UNKNOWN:
+        return "not known: it hangs on what else is asked for"
     if stage.got is not None:
         return f"right by accident: asks for layer {stage.asked}, gets {stage.got}"
     asked = "" if stage.asked is None or stage.outcome == RIGHT else f" for layer {stage.asked}"

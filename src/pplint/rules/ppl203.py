@@ -11,8 +11,8 @@ from pplint.engine.handed import Reader, reader_of, reads_each
 from pplint.engine.slots import ALL, ZERO, Slots, owned, slice_of
 from pplint.engine.spaces import END
 from pplint.engine.values import Value
-from pplint.finding import ERROR, INFO, UNSAFE, Asks, Fix, Step
-from pplint.rules.asking import slots_asks
+from pplint.finding import ERROR, INFO, PADDED, UNSAFE, Asks, Fix, Step
+from pplint.rules.asking import one_id, slots_asks
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.layer_reads import latent_choice, owner_text, shown
 from pplint.rules.samples import LAYERS, UTILS
@@ -137,7 +137,7 @@ class PaddedListPassed(Rule):
         fix, no_fix = self._fix(context, argument, slots)
         context.report(
             self, argument, message, severity=severity, trace=_trace(context, argument, reader, slots), fix=fix,
-            no_fix=no_fix, around=argument, asks=_asks(context, node, where, slots),
+            no_fix=no_fix, around=argument, asks=_asks(context, node, where, slots, reader),
         )  # fmt: skip
 
     def _fix(self, context: Context, argument: ast.expr, slots: Slots) -> tuple[Fix | None, str]:
@@ -163,13 +163,15 @@ def _handed_over(context: Context, value: Value) -> Slots | None:
     return slots if slots is not None and slots.high != END else None
 
 
-def _asks(context: Context, node: ast.Call, where: int | str, slots: Slots) -> Asks | None:
-    """What a callee asks for that reads each element; what it does after the first alone is not known."""
+def _asks(context: Context, node: ast.Call, where: int | str, slots: Slots, reader: Reader) -> Asks | None:
+    """What a callee asks for that reads each element, or the first one and then others which are not known."""
     each = any(
         callee.kind == v.PATH and reads_each(context.project, context.place, list(callee.data), where)
         for callee in context.flow.evaluate(node.func)
     )
-    return slots_asks(context, node, slots) if each else None
+    if each:
+        return slots_asks(context, node, slots)
+    return Asks(PADDED, *one_id(0), open=True) if reader.how == "first" else None
 
 
 def _stage(reader: Reader) -> str:

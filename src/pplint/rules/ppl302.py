@@ -7,7 +7,7 @@ import ast
 from pplint.engine.constants import module_constants
 from pplint.engine.context import Context
 from pplint.engine.flow import Flow
-from pplint.engine.loaders import Call, Loaders, LoaderWalk, is_scale
+from pplint.engine.loaders import Call, Loaders, LoaderWalk, Vain, is_scale
 from pplint.engine.reach import entries_above, split_below
 from pplint.finding import INFO, MODEL_END, NAMED, WARNING, ZERO, Asks
 from pplint.rules.base import Example, Rule, RuleInfo
@@ -129,7 +129,7 @@ class UnfilteredWeightLookup(Rule):
     info = INFO_TEXT
 
     def __init__(self) -> None:
-        self._bad: dict[int, tuple[list[Call], str, bool]] = {}
+        self._bad: dict[int, tuple[list[Call], Vain | None, str, bool]] = {}
 
     def module(self, context: Context, tree: ast.Module) -> None:
         """Find the lookups that no filter stands before."""
@@ -145,7 +145,7 @@ class UnfilteredWeightLookup(Rule):
             loader = way[-1].caller[-1] if way else lookup.function[-1]
             split = split_loader(context, owner, loader) if owner else None
             if split is not None:
-                self._bad[id(lookup.node)] = (way, *split)
+                self._bad[id(lookup.node)] = (way, lookup.vain, *split)
                 context.interest.add([lookup.node.lineno])
 
     def subscript(self, context: Context, node: ast.Subscript) -> None:
@@ -153,7 +153,7 @@ class UnfilteredWeightLookup(Rule):
         found = self._bad.pop(id(node), None)
         if found is None or context.draft:
             return
-        way, owner, accepts = found
+        way, vain, owner, accepts = found
         project = context.project
         severity, condition = context.level()
         if "scale" in ast.unparse(node.slice) or any(map(is_scale, way[:1])):
@@ -165,7 +165,7 @@ class UnfilteredWeightLookup(Rule):
             f"`{ast.unparse(node)}` looks up the weights of all layers, but the parameters of `{name}` on a "
             f"stage "
             f"are those of its own layers: KeyError on every stage for the first name of a layer it does "
-            f"not own"
+            f"not own{_in_vain(vain)}"
             f"{f' ({condition})' if condition else ''}"
         )
         trace = [
@@ -177,12 +177,21 @@ class UnfilteredWeightLookup(Rule):
         split = split_below(project, owner)
         if split is not None:
             trace.append(split_step(context, split))
+        if vain is not None:
+            said = f"this test filters nothing: `{vain.lacks}` has no `{vain.attribute.rpartition('.')[2]}`"
+            trace.append(context.step(vain.test, said))
         trace.append(no_test(context, node, WEIGHT))
         context.report(
             self, node, message, severity=severity, trace=trace,
             no_fix="whether to test the range or membership, and where, is for the author to say",
             asks=Asks(NAMED, ZERO, MODEL_END, error="KeyError"),
         )  # fmt: skip
+
+
+def _in_vain(vain: Vain | None) -> str:
+    if vain is None:
+        return ""
+    return f"; the test in line {vain.test.lineno} asks for `{vain.attribute}`, which `{vain.lacks}` does not have"
 
 
 def _has_split_class(context: Context) -> bool:

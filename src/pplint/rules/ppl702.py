@@ -7,7 +7,7 @@ import ast
 from pplint.engine import values as v
 from pplint.engine.context import Context
 from pplint.engine.project import Project
-from pplint.engine.reach import Split, forwards_range, is_entry, split_below
+from pplint.engine.reach import Split, forwards_range, is_entry, split_below, taken_from_nothing
 from pplint.engine.vocabulary import PROXY_PARAMETER
 from pplint.finding import ERROR, UNSAFE, WARNING, Edit, Fix, Span
 from pplint.rules.base import Example, Rule, RuleInfo
@@ -43,11 +43,24 @@ _PROPERTIES = """\
 
 """
 
-_CONSEQUENCE = (
-    "accepts pipeline parallelism but exposes no `start_layer`/`end_layer`: every stage takes itself for "
-    "the owner "
-    "of all layers and allocates KV cache for all of them"
+_WRAPPED = """\
+from sglang.srt.models.sample_model import SampleModel
+
+
+class WrappedModel:
+    def __init__(self, config, pp_group):
+        self.decoder = SampleModel(config, pp_group)
+
+    def forward(self, input_ids, pp_proxy_tensors=None):
+        return self.decoder(input_ids, pp_proxy_tensors)
+
+
+""" + _BAD.partition("\n\n\n")[2].replace("SampleModel(", "WrappedModel(").replace(
+    _FORWARD, _PROPERTIES + _FORWARD
 )
+
+_CONSEQUENCE = "every stage takes itself for the owner of all layers and allocates KV cache for all of them"
+_ACCEPTS = "accepts pipeline parallelism but exposes no `start_layer`/`end_layer`"
 
 INFO_TEXT = RuleInfo(
     code="PPL702",
@@ -58,8 +71,8 @@ INFO_TEXT = RuleInfo(
     what=(
         "A class named in `EntryClass` takes `pp_proxy_tensors` and its inner model is split over stages, "
         "but "
-        "neither the class nor a base defines, assigns or forwards `start_layer` and `end_layer`. Where the "
-        "class of the inner model is not known, but the proxies are "
+        "neither the class nor a base defines, assigns or forwards `start_layer` and `end_layer`, or what it forwards "
+        "is taken from a model that has none. Where the class of the inner model is not known, but the proxies are "
         "handed on to it, the finding is a warning."
     ),
     why=(
@@ -81,6 +94,21 @@ INFO_TEXT = RuleInfo(
             bad=_BAD,
             fixed=_BAD.replace(_FORWARD, _PROPERTIES + _FORWARD),
             safety=UNSAFE,
+            files=(LAYERS, UTILS),
+        ),
+        Example(
+            title="The range is taken from a model that has none",
+            bad=_WRAPPED,
+            files=(LAYERS, UTILS),
+        ),
+        Example(
+            title="The model hands its range on",
+            good=_WRAPPED.replace("  # PPL702", "").replace(
+                "(config, pp_group)\n\n    def forward",
+                "(config, pp_group)\n        self.start_layer = self.decoder.start_layer\n"
+                "        self.end_layer = self.decoder.end_layer\n\n    def forward",
+                1,
+            ),
             files=(LAYERS, UTILS),
         ),
         Example(
@@ -126,11 +154,22 @@ class HiddenStageRange(Rule):
         if forward is not None:
             text = "this forward takes `pp_proxy_tensors`, so pipeline parallelism is let through"
             trace.append(context.fact_step(forward[0], forward[1]["line"], text))
-        missing = f"neither `{node.name}` nor its bases set or define `start_layer`"
-        trace.append(context.step(class_name_node(context.source, node), missing))
+        for one in project.mro(class_id) if forward is None else ():
+            for entry in project.classes[one]["attrs"].get("forward", ()):
+                text = "the forward of the inner model takes `pp_proxy_tensors`, so pipeline parallelism is let through"
+                trace.append(context.fact_step(one, entry["line"], text))
+        taken = taken_from_nothing(project, class_id)
+        if taken is None:
+            says = f"`{node.name}` {_ACCEPTS}"
+            missing = f"neither `{node.name}` nor its bases set or define `start_layer`"
+            trace.append(context.step(class_name_node(context.source, node), missing))
+        else:
+            says = f"`start_layer` of `{node.name}` is taken from `{taken.lacks}`, which has none"
+            error = f"`{taken.chain}` raises AttributeError, so that the model runner takes its default, 0"
+            trace.append(context.fact_step(taken.owner, taken.line, error))
         fix, no_fix = self._fix(context, node, class_id, split)
         context.report(
-            self, class_name_node(context.source, node), f"`{node.name}` {_CONSEQUENCE}{also}",
+            self, class_name_node(context.source, node), f"{says}: {_CONSEQUENCE}{also}",
             severity=ERROR, trace=trace, fix=fix, no_fix=no_fix, around=ast.Name(node.name),
         )  # fmt: skip
 
@@ -145,7 +184,7 @@ class HiddenStageRange(Rule):
         )
         context.report(
             self, class_name_node(context.source, node),
-            f"`{node.name}` {_CONSEQUENCE} (only when the class of `self.{attribute}` is split)",
+            f"`{node.name}` {_ACCEPTS}: {_CONSEQUENCE} (only when the class of `self.{attribute}` is split)",
             severity=WARNING, trace=[step], no_fix="the class of the inner model is not known",
             around=ast.Name(node.name),
         )  # fmt: skip
@@ -154,6 +193,8 @@ class HiddenStageRange(Rule):
         self, context: Context, node: ast.ClassDef, class_id: str, split: Split
     ) -> tuple[Fix | None, str]:
         project = context.project
+        if project.owns_start(class_id):
+            return None, f"the range is that of `{'.'.join(('self', *split.path))}`: forward it from there"
         attribute = split.path[0] if split.path else ""
         inner = project.attribute_types(class_id, attribute) if attribute else frozenset()
         if not inner or not all(project.owns_start(one) for one in inner):
@@ -183,7 +224,9 @@ def tells_nothing(project: Project, class_id: str) -> bool:
     """Whether a class accepts pipeline parallelism without any way to ask it for its range."""
     if not project.accepts_pp(class_id) or project.is_draft(class_id):
         return False
-    return not project.owns_start(class_id) and not forwards_range(project, class_id)
+    if project.owns_start(class_id):
+        return taken_from_nothing(project, class_id) is not None
+    return not forwards_range(project, class_id)
 
 
 def _unknown_inner(context: Context, node: ast.ClassDef, class_id: str) -> tuple[str, ast.Call] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from pplint.finding import OTHER_LAYER, RIGHT, Impact, LayoutOutcome, StageOutcome
+from pplint.finding import OTHER_LAYER, RIGHT, UNKNOWN, Impact, LayoutOutcome, StageOutcome
 from pplint.reports.html.escaped import prose, safe
 from pplint.reports.stages import outcome_words
 from pplint.reports.summary import plural
@@ -111,7 +111,7 @@ def _landing(stage: StageOutcome, middle: float, scale: float) -> Iterator[str]:
             start, end = _middle(stage.asked, scale), _middle(got, scale)
             yield f'<path class="way" d="M{start:.4g} {middle:g}H{end:.4g}"/>'
         yield f'<circle class="{_kind(stage)}" cx="{_middle(got, scale):.4g}" cy="{middle:g}" r="4"/>'
-    elif stage.outcome != RIGHT:
+    elif stage.outcome not in (RIGHT, UNKNOWN):
         at = stage.asked if stage.asked is not None else (stage.start + max(stage.end - 1, stage.start)) / 2
         x = min(max(_middle(at, scale), LEFT - 4), LEFT + WIDE + 4)
         yield f'<path class="cross" d="M{x - 4:.4g} {middle - 4:g}l8 8m0 -8l-8 8"/>'
@@ -124,10 +124,14 @@ def _middle(layer: float, scale: float) -> float:
 def _kind(stage: StageOutcome) -> str:
     if stage.outcome == RIGHT:
         return "luck" if stage.got is not None else "ok"
+    if stage.outcome == UNKNOWN:
+        return "unknown"
     return "other" if stage.outcome == OTHER_LAYER else "fails"
 
 
 def _label(stage: StageOutcome) -> str:
     if stage.outcome == RIGHT:
         return "right" if stage.got is None else "right by accident"
+    if stage.outcome == UNKNOWN:
+        return "not known"
     return f"takes layer {stage.got}" if stage.outcome == OTHER_LAYER else stage.outcome

@@ -1,0 +1,70 @@
+"""What conditions and texts say about the name of a weight: is it that of a layer?"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable
+
+from pplint.engine import guards as g
+from pplint.engine.values import Atom
+
+_ELSEWHERE = re.compile(
+    r"embed|lm_head|visual|vision|audio|vit\b|tower|projector|mm_|image|video|score|classif|patch|talker"
+    r"|code2wav|^norm|final"
+)
+_LAYER_PART = re.compile(r"(^|\.)(language_model|text_model|layers|model)\b")
+_LAYER = re.compile(r"layer")
+
+
+def is_elsewhere(text: str) -> bool:
+    """Whether a text names another part of the model than its layers."""
+    return _ELSEWHERE.search(text) is not None
+
+
+def says_elsewhere(atom: Atom) -> bool:
+    """Whether a condition says that the name is that of another part of the model than a layer."""
+    test, holds = atom
+    if isinstance(test, ast.BoolOp):
+        if isinstance(test.op, ast.Or) is holds:
+            return all(any(says_elsewhere(one) for one in g.atoms(part, holds)) for part in test.values)
+        return False
+    texts: list[str] = []
+    if isinstance(test, ast.Compare) and len(test.ops) == 1:
+        if isinstance(test.ops[0], (ast.NotIn, ast.NotEq)):
+            holds = not holds
+        texts = _texts([test.left, *test.comparators])
+    elif isinstance(test, ast.Call) and g.last_name(test) in ("startswith", "endswith", "match", "search"):
+        texts = _texts(test.args)
+    if not texts:
+        return False
+    if holds:
+        return all(map(is_elsewhere, texts))
+    return g.last_name(test) != "endswith" and any(_LAYER_PART.search(text) for text in texts)
+
+
+def says_layer(test: ast.expr) -> bool:
+    """Whether a condition holds for the name of each layer's weight: `layer_id is not None`, `"layers." in name`."""
+    if isinstance(test, (ast.Name, ast.Attribute)):
+        return bool(_LAYER.search(g.last_name(test)))
+    if isinstance(test, ast.Compare) and len(test.ops) == 1:
+        right = test.comparators[0]
+        if isinstance(test.ops[0], ast.IsNot) and isinstance(right, ast.Constant) and right.value is None:
+            return bool(_LAYER.search(g.last_name(test.left)))
+        return isinstance(test.ops[0], ast.In) and _all_layers(test.left)
+    called = isinstance(test, ast.Call) and g.last_name(test) == "startswith" and len(test.args) == 1
+    return called and isinstance(test, ast.Call) and _all_layers(test.args[0])
+
+
+def _all_layers(node: ast.expr) -> bool:
+    """Whether a text stands in the names of all layers' weights."""
+    return isinstance(node, ast.Constant) and re.fullmatch(r"(.*\.)?layers\.?", str(node.value)) is not None
+
+
+def _texts(nodes: Iterable[ast.expr]) -> list[str]:
+    return [
+        part.value
+        for node in nodes
+        for part in ast.walk(node)
+        if isinstance(part, ast.Constant) and isinstance(part.value, str)
+    ]
