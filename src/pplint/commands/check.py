@@ -44,9 +44,11 @@ def _outputs(
 
 
 def _reason(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    if value is None:
+        return None
     from pplint.add_ignore import is_reason
 
-    if value is not None and not is_reason(value):
+    if not is_reason(value):
         raise click.BadParameter("the reason must be one line of text")
     return value
 

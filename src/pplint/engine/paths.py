@@ -34,7 +34,13 @@ def module_name(root: str, path: str) -> str:
 def packages_of(root: str, paths: Iterable[str]) -> frozenset[str]:
     """The first parts of the names of all modules."""
     start = len(root) + 1
-    return frozenset({PACKAGE, *(path[start:].partition(os.sep)[0].removesuffix(".py") for path in paths)})
+    found, known = {PACKAGE}, root + os.sep + PACKAGE + os.sep
+    for path in paths:
+        if not path.startswith(known):  # neighbours mostly have the same
+            name = path[start:].partition(os.sep)[0]
+            found.add(name.removesuffix(".py"))
+            known = path[:start] + name + os.sep
+    return frozenset(found)
 
 
 def is_test(root: str, path: str) -> bool:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Container, Iterable
-from hashlib import blake2b
 
 from pplint.finding import Finding, report_order
+from pplint.source.digest import digest_of
 
 
 def shape_of(node: ast.AST, local_names: Container[str]) -> tuple[str, str]:
@@ -53,6 +53,5 @@ def with_fingerprints(findings: Iterable[Finding], scope: str) -> list[Finding]:
         key = (finding.code, scope, finding.symbol, finding.fingerprint)
         seen[key] += 1
         text = "\0".join((*key, str(seen[key])))
-        digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-        done.append(finding._replace(fingerprint=digest))
+        done.append(finding._replace(fingerprint=digest_of(text)))
     return done

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from hashlib import blake2b
 from typing import NamedTuple
 
 from pplint.engine.elsewhere import installed_package
@@ -16,6 +15,7 @@ from pplint.known.listing import listing_of
 from pplint.known.snapshot import Snapshot
 from pplint.known.stamps import size_of, stamps_of
 from pplint.known.store import Store
+from pplint.source.digest import digest_of
 
 SYNTAX_BYTES = 4_000_000
 """Files that no rule needs are parsed for their troubles as long as they are no more than this in all."""
@@ -65,7 +65,7 @@ class Case:
         self.files = dict.fromkeys(request.files)
         self.few = sum(size_of(self.stamps[path]) for path in self.files) <= SYNTAX_BYTES
         kind = [sorted(request.select), request.include_tests]
-        self.question = blake2b(repr(kind).encode(), digest_size=8).hexdigest()
+        self.question = digest_of(repr(kind), 8)
 
     def changed(self, before: Snapshot) -> set[str]:
         """The paths of the files that are not as they were at an earlier look, new and gone ones among them."""

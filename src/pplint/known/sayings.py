@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from hashlib import blake2b
 
 from pplint.known.store import Store
+from pplint.source.digest import digest_of
 
 MOST = 300
 """So many are kept, the latest."""
@@ -15,7 +15,7 @@ _NAME = "sayings.json"
 
 def saying(store: Store, content: bytes, packages: frozenset[str], find: Callable[[], str]) -> str:
     """What a file with `content` says in a tree with these `packages`; `find` finds out what is not known."""
-    key = blake2b(repr(sorted(packages)).encode() + content, digest_size=16).hexdigest()
+    key = digest_of(repr(sorted(packages)).encode("utf-8", "surrogatepass") + content)
     data = store.load(_NAME)
     known = {str(one): str(said) for one, said in data.items()} if isinstance(data, dict) else {}
     if key not in known:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Collection, Mapping
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pplint.finding import Trouble
@@ -15,6 +14,7 @@ from pplint.known.answers import Answers, read_answers, read_trouble
 from pplint.known.listing import Listing
 from pplint.known.stamps import Stamp
 from pplint.known.store import WRONG, Store
+from pplint.source.digest import digest_of
 
 if TYPE_CHECKING:
     from pplint.engine.facts import Facts
@@ -76,7 +76,7 @@ class Snapshot:
     @property
     def name(self) -> str:
         """A name for the facts that the files in view give, their lines included."""
-        return _name(json.dumps(self.views, sort_keys=True))
+        return digest_of(json.dumps(self.views, sort_keys=True))
 
     @property
     def views(self) -> dict[str, View]:
@@ -224,11 +224,7 @@ def view_of(module: str, number: int, summary: dict[str, Any]) -> View:
 
     with lines_aside(summary) as lines:
         said = json.dumps(summary)
-    return View(module, number, _name(said), _name(json.dumps(lines)))
-
-
-def _name(text: str) -> str:
-    return blake2b(text.encode(), digest_size=16).hexdigest()
+    return View(module, number, digest_of(said), digest_of(json.dumps(lines)))
 
 
 def _wanted(parts: Any) -> list[Any]:

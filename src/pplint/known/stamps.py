@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Mapping
-from hashlib import blake2b
+
+from pplint.source.digest import digest_of
 
 Stamp = str
 """A kind, a size in bytes and a mark. The kinds are file, text (an overlay), fresh and gone; only the first two hold.
@@ -32,7 +33,7 @@ def stamps_of(
     for path in paths:
         if path in overlay:
             data = overlay[path]
-            found[path] = f"text {len(data)} {blake2b(data, digest_size=16).hexdigest()}"
+            found[path] = f"text {len(data)} {digest_of(data)}"
             continue
         try:
             stat = stat_of(path)

@@ -8,10 +8,10 @@ import os
 import sys
 import time
 from collections.abc import Mapping
-from hashlib import blake2b
 from typing import Any
 
 from pplint import __version__
+from pplint.source.digest import digest_of
 
 WRONG = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 """What plain data of the wrong types or sizes raises where it is taken apart: `1e999` is no number of anything."""
@@ -26,9 +26,7 @@ class Store:
 
     def __init__(self, cache_dir: str, root: str) -> None:
         key = json.dumps([root, __version__, sys.version, _code_stamp()])
-        self.folder = os.path.join(
-            cache_dir, "tree-" + blake2b(key.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
-        )
+        self.folder = os.path.join(cache_dir, f"tree-{digest_of(key, 12)}")
 
     def load(self, name: str) -> Any:
         """The value, or None when it is missing, damaged or unreadable."""
@@ -38,17 +36,18 @@ class Store:
         """The value and a name for what it says, or None and "" when it is missing, damaged or unreadable."""
         try:
             with open(os.path.join(self.folder, name), "rb") as file:
-                digest, _, text = file.read().partition(b"\n")
-            return (json.loads(text), digest.decode()) if digest == _digest(text) else (None, "")
+                noted, _, text = file.read().partition(b"\n")
+            digest = digest_of(text)
+            return (json.loads(text), digest) if noted == digest.encode() else (None, "")
         except (OSError, ValueError, RecursionError):
             return None, ""
 
     def save(self, name: str, value: Any) -> str:
         """Keep a value and return a name for what it says; a cache that cannot be written is no cache."""
         text = json.dumps(value, separators=(",", ":")).encode()
-        digest = _digest(text)
-        self._write(name, digest + b"\n" + text)
-        return digest.decode()
+        digest = digest_of(text)
+        self._write(name, digest.encode() + b"\n" + text)
+        return digest
 
     def save_rows(self, name: str, rows: Mapping[str, Any]) -> dict[str, list[Any]]:
         """Keep values that are loaded one by one; return what `load_row` needs of each."""
@@ -57,7 +56,7 @@ class Store:
         start = 0
         for key, value in rows.items():
             text = json.dumps(value, separators=(",", ":")).encode()
-            places[key] = [start, len(text), _digest(text).decode()]
+            places[key] = [start, len(text), digest_of(text)]
             start += len(text)
             parts.append(text)
         self._write(name, b"".join(parts))
@@ -70,7 +69,7 @@ class Store:
             with open(os.path.join(self.folder, name), "rb") as file:
                 file.seek(start)
                 text = file.read(size)
-            return json.loads(text) if _digest(text).decode() == digest else None
+            return json.loads(text) if digest_of(text) == digest else None
         except (OSError, TypeError, ValueError, OverflowError, RecursionError):
             return None
 
@@ -86,10 +85,6 @@ class Store:
             except OSError:
                 os.unlink(temporary)
                 raise
-
-
-def _digest(text: bytes) -> bytes:
-    return blake2b(text, digest_size=16).hexdigest().encode()
 
 
 def _code_stamp() -> list[list[Any]]:

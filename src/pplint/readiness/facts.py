@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from pplint.engine.names import absolute
@@ -20,6 +19,7 @@ from pplint.known.stamps import Stamp, is_file, stamps_of
 from pplint.known.store import Lost, Store
 from pplint.readiness.files import Files
 from pplint.readiness.models import in_other_runtime
+from pplint.source.digest import digest_of
 
 _ASKED = frozenset({"PPL702"})
 """To ask for one rule in one file is the way to have the facts of a tree learnt and kept."""
@@ -36,8 +36,7 @@ class Tree(NamedTuple):
         """A name for the tree as it is now, "" while a file was changed too recently to tell."""
         if not all(map(is_file, self.stamps.values())):
             return ""
-        state = repr(sorted(self.stamps.items())).encode("utf-8", "surrogatepass")
-        return blake2b(state, digest_size=16).hexdigest()
+        return digest_of(repr(sorted(self.stamps.items())))
 
 
 def tree_of(root: Root, paths: Iterable[str]) -> Tree:

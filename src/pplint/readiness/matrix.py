@@ -24,17 +24,14 @@ def matrix_of(
     paths: Sequence[str], sglang: str | None = None, jobs: int = 0, cache_dir: str | None = None
 ) -> Matrix:
     """Like `rows_of`, with what went wrong. The answer is kept in the cache as long as no file changes."""
-    from hashlib import blake2b
-
     from pplint.known.store import Store
     from pplint.readiness.facts import project_of, tree_of
+    from pplint.source.digest import digest_of
 
     tree = tree_of(find_root(paths, sglang), paths)
     named = sorted({os.path.realpath(path) for path in paths})
     store = Store(cache_dir, tree.root.path) if cache_dir and tree.key else None
-    name = (
-        f"readiness-{blake2b(repr(named).encode('utf-8', 'surrogatepass'), digest_size=8).hexdigest()}.json"
-    )
+    name = f"readiness-{digest_of(repr(named), 8)}.json"
     known = _read(store.load(name), tree.key) if store else None
     if known is not None:
         return known
