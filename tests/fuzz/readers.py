@@ -11,8 +11,9 @@ from pplint import baseline, ignore_comments, pylint_comments
 from pplint.files.gitignore import Patterns
 from pplint.finding import ERROR, Finding, Span
 from pplint.known import snapshot
-from pplint.known.store import Lost, Store, _digest
+from pplint.known.store import Lost, Store
 from pplint.settings import SettingsError, ignored_in, load, selected
+from pplint.source.digest import digest_of
 from pplint.source.text import Source, SourceError
 
 LONG = "a" * 60
@@ -63,15 +64,20 @@ def read_cache(folder: Path, data: bytes) -> None:
     """Cache entries whose digests are right, as somebody who may write there would make them.
 
     Empty lines part index, facts, answers, what was asked, and one summary, whose place among the summaries the
-    facts call `PLACE`.
+    facts call `PLACE`, as they call `TABLE` the place of a table without rows.
     """
     store = Store(str(folder), "/root")
     Path(store.folder).mkdir(exist_ok=True)
     index, facts, answers, asked, summary = [*data.split(b"\n\n", 4), b"", b"", b"", b""][:5]
-    place = [0, len(summary), _digest(summary).decode()]
+    place = [0, len(summary), digest_of(summary)]
     Path(store.folder, "summaries.json").write_bytes(summary)
+    Path(store.folder, "tables.json").write_bytes(b"{}")
     _put(store, "index.json", index)
-    _put(store, "facts.json", facts.replace(b"PLACE", json.dumps(place).encode()))
+    _put(
+        store,
+        "facts.json",
+        facts.replace(b"PLACE", _json(place)).replace(b"TABLE", _json([0, 2, digest_of(b"{}")])),
+    )
     _put(store, "answers-x.json", answers)
     _put(store, "asked-x.json", asked)
     known = snapshot.load(store)
@@ -81,8 +87,12 @@ def read_cache(folder: Path, data: bytes) -> None:
                 ask()
 
 
+def _json(value: object) -> bytes:
+    return json.dumps(value).encode()
+
+
 def _put(store: Store, name: str, data: bytes) -> None:
-    Path(store.folder, name).write_bytes(_digest(data) + b"\n" + data)
+    Path(store.folder, name).write_bytes(digest_of(data).encode() + b"\n" + data)
 
 
 READERS: dict[str, Callable[[Path, bytes], None]] = {
@@ -110,10 +120,12 @@ WORDS = {
         "match 1:\n case 1:\n  ", "x = (\n", ")\n", "\\\n", "'''", '"""', "\f", "\r", "# coding: latin-1\n", "class A:\n ",
     ],
     "cache": [
-        '"stamps": {"/": {"a.py": ["1", 2]}}', '"views": {"/a.py": ["a", 0, "s", "l"]}',
+        '"stamps": {"/": {"a.py": "file 2 1"}}', '"views": {"/a.py": ["a", 0, "s", "l"]}',
         '"wanted": [[["a"], [], [], [], []]]',
-        '"marked": []', '"troubles": [["/a.py", 0, "m", "PPL903"]]', '"learnt": [1, 2, 3]', '"state": "s"', '"base": "b"',
-        '"moved": {"a": [1]}', '"name": "b"', '"places": {"a": PLACE}', '"tables": {"takers": {}}', '"told": {}',
+        '"marked": []', '"troubles": [["/a.py", 0, "m", "PPL903"]]', '"learnt": [1, 2, 3]',
+        '"tops": ["/"], "folders": {"/": "file 2 1"}, "beyond": []',
+        '"base": "b"',
+        '"moved": {"a": [1]}', '"name": "b"', '"places": {"a": PLACE}', '"tables": {"takers": TABLE}', '"told": {}',
         '"spaces": {"GLOBAL": {}, "LOCAL": {}}', '"silent": [[], []]', '"asked": {}', '"keys": ["a"]',
         '"files": {"/a.py": [0]}',
         '"imports": {}', '"classes": {}', '"functions": {}', "null", "[]", "{}", "1e999", "}", ", ", "]", "\n\n",

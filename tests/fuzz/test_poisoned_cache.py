@@ -12,11 +12,13 @@ import pytest
 
 from pplint.cli import run
 from pplint.judge import check
-from pplint.known.store import _digest
+from pplint.source.digest import digest_of
 from reliability.checkouts import HIT, checkout
 
 POISONS = 15
 WRONG: tuple[Any, ...] = (None, 7, -1, "x", [], {}, [[]], True, 1e300, ["x", "y"], {"x": 1}, [1, 2, 3, 4])
+PARTS = {"summaries.json": "places", "tables.json": "tables"}
+"""Where the facts say where the parts of a file are."""
 OPTIONS = ["--cache-dir", "cache", "-q", "--select", "PPL1", "sglang"]
 
 
@@ -41,7 +43,7 @@ def filled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("changed", [False, True], ids=["the code is as it was", "a file changed"])
 @pytest.mark.parametrize(
-    "name", ["index.json", "facts.json", "summaries.json", "answers-*.json", "asked-*.json"]
+    "name", ["index.json", "facts.json", "summaries.json", "tables.json", "answers-*.json", "asked-*.json"]
 )
 def test_wrong_types_are_no_cache(
     name: str,
@@ -67,19 +69,19 @@ def test_wrong_types_are_no_cache(
 
 def poison(file: Path, choice: random.Random) -> None:
     """Put a wrong value somewhere in an entry, and make the digests right again."""
-    if file.name == "summaries.json":
+    if file.name in PARTS:
         facts = file.with_name("facts.json")
         value = json.loads(facts.read_bytes().partition(b"\n")[2])
-        module = choice.choice(list(value["places"]))
-        start, size, _ = value["places"][module]
+        module = choice.choice([name for name, place in value[PARTS[file.name]].items() if place[1] > 2])
+        start, size, _ = value[PARTS[file.name]][module]
         data = file.read_bytes()
         text = poisoned(json.loads(data[start : start + size]), choice)
         file.write_bytes(data + text)
-        value["places"][module] = [len(data), len(text), _digest(text).decode()]
+        value[PARTS[file.name]][module] = [len(data), len(text), digest_of(text)]
         file, text = facts, json.dumps(value).encode()
     else:
         text = poisoned(json.loads(file.read_bytes().partition(b"\n")[2]), choice)
-    file.write_bytes(_digest(text) + b"\n" + text)
+    file.write_bytes(digest_of(text).encode() + b"\n" + text)
 
 
 def poisoned(value: Any, choice: random.Random) -> bytes:

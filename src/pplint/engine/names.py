@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, MutableMapping
 from typing import Any, NamedTuple, Protocol
 
 from pplint.engine.asking import Asking, Noted, remembered
@@ -51,7 +51,7 @@ class Names:
     ) -> None:
         self.files = files
         self.asking = Asking()
-        self.tables: dict[str, Rows] = {}
+        self.tables: MutableMapping[str, Rows] = {}
         self._kept = kept
         self.lazy = kept is not None
         fetch = None if kept is None else self._fetch
@@ -63,7 +63,7 @@ class Names:
     def __getstate__(self) -> dict[str, Any]:
         for module in self._kept.modules() if self._kept is not None else ():
             self._fetch(module)
-        return {"summaries": dict(self.summaries), "files": self.files, "tables": self.tables}
+        return {"summaries": dict(self.summaries), "files": self.files, "tables": dict(self.tables)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         Names.__init__(self, state["summaries"], state["files"])

@@ -1,8 +1,8 @@
-"""The facts of a tree on disk: the solution and the tables in one file, the summaries beside it, one by one."""
+"""The facts of a tree on disk: the solution in one file, the summaries and the tables beside it, one by one."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, MutableMapping
 from typing import Any
 
 from pplint.engine.accessors import GLOBAL, LOCAL, Accessors, Spaces
@@ -16,17 +16,70 @@ from pplint.known.tables import MAKERS, complete, move_lines
 
 _FACTS = "facts.json"
 _SUMMARIES = "summaries.json"
+_TABLES = "tables.json"
 _KINDS = {
     "imports": dict, "constants": dict, "classes": dict, "functions": dict,
     "entry": list, "builds": list, "handed": list, "prepared": list, "soft": list,
 }  # fmt: skip
 
+Went = dict[str, dict[int, int]]
+"""For some modules, where each line went."""
+
 
 def save_facts(store: Store, name: str, facts: Facts) -> None:
     """Keep the facts of a tree under a `name` that stands for all that the files in view say."""
     places = store.save_rows(_SUMMARIES, facts.project.summaries)
+    tables = store.save_rows(_TABLES, complete(facts))
     spaces = facts.accessors.spaces
-    store.save(_FACTS, {"name": name, "places": places, "tables": complete(facts), "spaces": spaces})
+    store.save(_FACTS, {"name": name, "places": places, "tables": tables, "spaces": spaces})
+
+
+class KeptTables(MutableMapping[str, Rows]):
+    """The tables on disk, each read when it is asked for; `went` says for some modules where their lines went.
+
+    To ask for one raises Lost when it is gone or damaged.
+    """
+
+    def __init__(self, store: Store, places: Mapping[str, list[Any]], went: Went) -> None:
+        self._store = store
+        self._places = places
+        self._went = went
+        self._read: dict[str, Rows] = {}
+
+    def all_read(self) -> bool:
+        """Whether all tables are here, whatever becomes of the disk."""
+        return self._places.keys() <= self._read.keys()
+
+    def __getitem__(self, name: str) -> Rows:
+        if name not in self._read and name in self._places:
+            self._read[name] = self._from_disk(name)
+        return self._read[name]
+
+    def _from_disk(self, name: str) -> Rows:
+        rows = self._store.load_row(_TABLES, self._places[name])
+        if not isinstance(rows, dict):
+            raise Lost
+        try:
+            for module, went in self._went.items():
+                move_lines(name, rows, module, went)
+        except WRONG as error:
+            raise Lost from error
+        return rows
+
+    def __setitem__(self, name: str, rows: Rows) -> None:
+        self._read[name] = rows
+
+    def __delitem__(self, name: str) -> None:
+        raise TypeError("a table stays")
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._places or name in self._read
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**self._places, **self._read})
+
+    def __len__(self) -> int:
+        return len(self._places.keys() | self._read.keys())
 
 
 class KeptFacts:
@@ -41,10 +94,10 @@ class KeptFacts:
             raise Lost
         try:
             self._places: dict[str, list[Any]] = data["places"]
-            self._tables = {table: _rows(data["tables"][table]) for table in (*MAKERS, *COMPARED)}
             self._spaces = _spaces(data["spaces"])
-            for module, lines in moved.items():
-                self._move(module, lines)
+            went = {module: self._move(module, lines) for module, lines in moved.items()}
+            places = {table: data["tables"][table] for table in (*MAKERS, *COMPARED)}
+            self._tables = KeptTables(store, places, went)
         except WRONG as error:
             raise Lost from error
 
@@ -53,8 +106,8 @@ class KeptFacts:
         return self._places.keys()
 
     def all_read(self) -> bool:
-        """Whether all summaries are here, whatever becomes of the disk."""
-        return len(self._read) == len(self._places)
+        """Whether all is here, whatever becomes of the disk."""
+        return len(self._read) == len(self._places) and self._tables.all_read()
 
     def summary(self, module: str) -> dict[str, Any]:
         """The summary of a module, which stays here: what is on disk may give way to newer facts. Raises Lost."""
@@ -83,15 +136,16 @@ class KeptFacts:
             raise Lost
         return summary
 
-    def _move(self, module: str, lines: list[int]) -> None:
+    def _move(self, module: str, lines: list[int]) -> dict[int, int]:
+        """Let the evidence speak of the new lines of a module; return where its lines went."""
         before = self._row(module)
         went = moved_lines(before, with_lines(before, lines))
-        move_lines(self._tables, module, went)
         for known in self._spaces.values():
             for parameters in known.values():
                 for evidence in parameters.values():
                     if evidence[0] == module:
                         evidence[1] = went.get(evidence[1], evidence[1])  # type: ignore[index]
+        return went
 
 
 def _rows(data: Any) -> Rows:

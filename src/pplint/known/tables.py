@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from pplint.engine.accessors import GLOBAL, LOCAL
@@ -32,7 +32,7 @@ MAKERS: dict[str, Callable[[Facts], Rows]] = {
 }
 
 
-def complete(facts: Facts) -> dict[str, Rows]:
+def complete(facts: Facts) -> Mapping[str, Rows]:
     """Make the tables that nobody asked for yet, and return all with what is known of compared questions."""
     project = facts.project
     for name, rows in compared_rows(project.asking).items():
@@ -68,17 +68,20 @@ def meaning(facts: Facts, key: str) -> Any:
     return [asked[1:-1] for asked in row] if kind == "wrong" else row
 
 
-def move_lines(tables: dict[str, Rows], module: str, went: dict[int, int]) -> None:
-    """Let the tables speak of the new lines of a module that says what it said before."""
-    for row in tables["dense"].values():
-        if row[0].partition(":")[0] == module:
-            row[-1] = went.get(row[-1], row[-1])
-    for row in tables.get("split_below", {}).values():
-        if row is not None and row[2].partition(":")[0] == module:
-            row[-1] = went.get(row[-1], row[-1])
-    for home, rows in tables["wrong"].items():
-        for asked in rows:
-            if home == module:
-                asked[0] = went.get(asked[0], asked[0])
-            if asked[1].partition(":")[0] == module:
-                asked[-1] = went.get(asked[-1], asked[-1])
+def move_lines(table: str, rows: Rows, module: str, went: dict[int, int]) -> None:
+    """Let a table speak of the new lines of a module that says what it said before."""
+    if table in _OWNER_AT:
+        for row in rows.values():
+            if row is not None and row[_OWNER_AT[table]].partition(":")[0] == module:
+                row[-1] = went.get(row[-1], row[-1])
+    if table == "wrong":
+        for home, builders in rows.items():
+            for asked in builders:
+                if home == module:
+                    asked[0] = went.get(asked[0], asked[0])
+                if asked[1].partition(":")[0] == module:
+                    asked[-1] = went.get(asked[-1], asked[-1])
+
+
+_OWNER_AT = {"dense": 0, "split_below": 2}
+"""Where in the rows of a table the class stands in whose module their last part is a line."""
