@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable
-from pathlib import Path
 from typing import NamedTuple
 
 from pplint.finding import Finding
@@ -42,7 +41,8 @@ def read(file: str) -> tuple[Entry, ...]:
     import json
 
     try:
-        content = json.loads(Path(file).read_bytes())
+        with open(file, "rb") as opened:
+            content = json.loads(opened.read())
     except OSError as error:
         raise BaselineError(f"cannot read the baseline {file}: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
@@ -76,7 +76,7 @@ def text(entries: Iterable[Entry]) -> bytes:
 
 def entries_of(findings: Iterable[Finding], file: str) -> list[Entry]:
     """Return the entries that accept `findings` in the baseline `file`."""
-    folder = os.path.realpath(Path(file).parent)
+    folder = os.path.realpath(os.path.dirname(file))
     return [
         Entry(_relative(found.path, folder), found.code, found.fingerprint, found.symbol, found.message)
         for found in findings
@@ -100,14 +100,14 @@ def match(
             accepted.append(found)
         else:
             new.append(found)
-    folder = os.path.realpath(Path(file).parent)
+    folder = os.path.realpath(os.path.dirname(file))
     seen = set(checked)
     stale: list[Entry] = []
     for entry in sorted(entries, reverse=True):
         if left[entry.fingerprint] > 0:
             left[entry.fingerprint] -= 1
-            path = os.path.realpath(Path(folder, entry.path)) if "\0" not in entry.path else ""
-            if path in seen or not Path(path).exists():
+            path = os.path.realpath(os.path.join(folder, entry.path)) if "\0" not in entry.path else ""
+            if path in seen or not os.path.exists(path):
                 stale.append(entry)
     return Matched(new, accepted, stale[::-1])
 

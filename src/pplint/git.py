@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from pathlib import Path
 from typing import NamedTuple
+
+from pplint.files.above import checkout_of
 
 
 class GitError(Exception):
@@ -30,11 +31,7 @@ def top_level(path: str) -> str | None:
 
     Looks for `.git` (a folder, or a file in work trees and submodules) without starting git.
     """
-    place = Path(os.path.realpath(path))
-    for folder in (place, *place.parents):
-        if (folder / ".git").exists():
-            return str(folder)
-    return None
+    return checkout_of(os.path.realpath(path))
 
 
 def changed_since(revision: str, path: str) -> Changes:
@@ -138,7 +135,7 @@ def quoted(name: bytes) -> bytes:
 
 
 def _absolute(top: str, name: bytes) -> str:
-    return os.path.realpath(Path(top, os.fsdecode(name)))
+    return os.path.realpath(os.path.join(top, os.fsdecode(name)))
 
 
 def _git(top: str, *arguments: str, given: bytes = b"") -> bytes:

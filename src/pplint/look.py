@@ -6,7 +6,6 @@ import os
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from pplint.baseline import Entry
@@ -146,7 +145,7 @@ class Look:
                 self.root.path,
                 self._said,
             )
-        if self.request.stdin is None and all(Path(path).is_file() for path in self.request.paths):
+        if self.request.stdin is None and all(map(os.path.isfile, self.request.paths)):
             return Question("HEAD", self.files, self.files, self._others, self.root.path, self._said)
         return None
 
@@ -203,7 +202,7 @@ def find(request: Request) -> Files:
         from pplint.files.gitignore import Patterns
 
         path = os.path.realpath(request.paths[0])
-        parts = Path(os.path.relpath(path, settings.root)).parts
+        parts = tuple(os.path.relpath(path, settings.root).split(os.sep))
         excluded = parts[0] != os.pardir and Patterns(settings.exclude).hide(parts, False)
         return Files(() if excluded else (path,), [])
     from pplint.files.discover import find_python_files

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from pplint.finding import SAFE, UNSAFE, Finding, Trouble
 from pplint.look import Look, Seen, read
 from pplint.source.text import Source
@@ -12,19 +10,19 @@ ROUNDS = 20
 """Most rounds per file. Fixes that do not overlap all go in one; more rounds than this are an endless fix."""
 
 
-@dataclass
 class Change:
     """New contents by absolute real path, what a look at them shows, and how they came about.
 
     `fixed` and `ignored` count findings per file. `blocked` files stay as they are; `troubles` say why.
     """
 
-    overlay: dict[str, bytes]
-    seen: Seen
-    fixed: dict[str, int] = field(default_factory=dict)
-    ignored: dict[str, int] = field(default_factory=dict)
-    blocked: set[str] = field(default_factory=set)
-    troubles: list[Trouble] = field(default_factory=list)
+    def __init__(self, overlay: dict[str, bytes], seen: Seen) -> None:
+        self.overlay = overlay
+        self.seen = seen
+        self.fixed: dict[str, int] = {}
+        self.ignored: dict[str, int] = {}
+        self.blocked: set[str] = set()
+        self.troubles: list[Trouble] = []
 
     def block(self, look: Look, path: str, line: int, message: str) -> None:
         """Give up on a file: its old content stays, and that is a trouble."""

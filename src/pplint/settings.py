@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any, NamedTuple
 
+from pplint.files.above import is_checkout, upwards
 from pplint.finding import SEVERITIES
 
 DEFAULT = "default"
@@ -58,13 +58,13 @@ def load(start: str) -> Settings:
     if found is None:
         from pplint.git import top_level
 
-        place = Path(os.path.realpath(start))
-        folder = place if place.is_dir() else place.parent
-        root = top_level(str(folder)) or str(folder)
+        place = os.path.realpath(start)
+        folder = place if os.path.isdir(place) else os.path.dirname(place)
+        root = top_level(folder) or folder
         return _settings(root, "", {}, lambda key: DEFAULT)
     file, table, text = found
     lines = _key_lines(text)
-    return _settings(str(Path(file).parent), file, table, lambda key: f"{file}:{lines.get(key, 1)}")
+    return _settings(os.path.dirname(file), file, table, lambda key: f"{file}:{lines.get(key, 1)}")
 
 
 def override(settings: Settings, given: Mapping[str, Any]) -> Settings:
@@ -109,7 +109,7 @@ def ignored_in(settings: Settings) -> Callable[[str], frozenset[str]]:
     ]
 
     def codes_of(path: str) -> frozenset[str]:
-        parts = Path(os.path.relpath(path, settings.root)).parts
+        parts = tuple(os.path.relpath(path, settings.root).split(os.sep))
         return frozenset().union(*(codes for patterns, codes in rows if patterns.hide(parts, False)))
 
     return codes_of
@@ -128,17 +128,17 @@ def _expand(selectors: tuple[str, ...], key: str, origin: str) -> frozenset[str]
 
 
 def _nearest(start: str) -> tuple[str, dict[str, Any], str] | None:
-    place = Path(os.path.realpath(start))
-    for folder in (place, *place.parents):
-        file = folder / FILE_NAME
+    for folder in upwards(os.path.realpath(start)):
+        file = os.path.join(folder, FILE_NAME)
         try:
-            data = file.read_bytes()
+            with open(file, "rb") as opened:
+                data = opened.read()
         except (OSError, ValueError):
             data = b""
         # Reading TOML costs more than the whole start-up; most files say nothing about pplint.
-        if b"pplint" in data and (table := _table(str(file), data)) is not None:
-            return str(file), table, data.decode("utf-8")
-        if (folder / ".git").exists():
+        if b"pplint" in data and (table := _table(file, data)) is not None:
+            return file, table, data.decode("utf-8")
+        if is_checkout(folder):
             return None
     return None
 
@@ -223,7 +223,7 @@ def _strings(value: object, root: str) -> tuple[str, ...]:
 def _path(value: object, root: str) -> str:
     if not isinstance(value, str) or not value or "\0" in value:
         raise ValueError("must be a path")
-    return os.path.realpath(Path(root, value))
+    return os.path.realpath(os.path.join(root, value))
 
 
 def _path_inside(value: object, root: str) -> str:

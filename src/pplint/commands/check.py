@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -219,7 +218,7 @@ def _readiness(request: Request, given: dict[str, Any]) -> tuple[Row, ...]:
 def _as_report(request: Request, outcome: Outcome, given: dict[str, Any]) -> Report:
     from pplint.reports.paths import find_repository
 
-    here = str(Path.cwd())
+    here = os.getcwd()
     return Report(
         findings=outcome.seen.findings,
         rules=_rules(outcome, given),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -93,5 +92,5 @@ def cache_folder(given: dict[str, Any]) -> str | None:
         if said := refusal(given["cache_dir"]):
             raise Failure(f"--cache-dir {said}")
         return str(os.path.realpath(given["cache_dir"]))
-    home = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
-    return str(home / "pplint") if home.is_absolute() else None
+    home = os.path.expanduser(os.environ.get("XDG_CACHE_HOME") or "~/.cache")
+    return os.path.join(home, "pplint") if os.path.isabs(home) else None

@@ -157,11 +157,12 @@ class Types(Names):
         found = []
         for module, owner, function, position in self.row("builds", class_id, self.all_builds) or ():
             build = dict.get(self.summaries, module) or self.summaries[module]
-            found.append((Place(module, owner, function), build["builds"][position]))
+            place = Place(module, f"{module}:{owner}" if owner else "", function)
+            found.append((place, build["builds"][position]))
         return found
 
     def all_builds(self) -> Rows:
-        """The table of the constructor calls of each class: module, class id, function, number in the module."""
+        """The table of the constructor calls of each class: module, class there, function, number in the module."""
         builds: Rows = {}
         for module, summary in self.summaries.items():
             for position, build in enumerate(summary["builds"]):
@@ -169,7 +170,7 @@ class Types(Names):
                 place = Place(module, f"{module}:{owner}" if owner else "", function)
                 built = self._constructed(place, build["callee"])
                 if built is not None:
-                    builds.setdefault(built, []).append([*place[:3], position])
+                    builds.setdefault(built, []).append([module, owner, function, position])
         return builds
 
     def does_without(self, attribute: str) -> bool:

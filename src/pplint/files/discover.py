@@ -3,8 +3,6 @@
 Symbolic links: a path that is named is followed, and the real file is reported once, however many names lead
 to it. Links met inside a folder are not followed: what they lead to has its own name there or lies outside.
 """
-# Thousands of paths, some of them not UTF-8: plain strings are faster than pathlib and lose nothing.
-# ruff: noqa: PTH100, PTH113, PTH114, PTH116, PTH118, PTH120, PTH206
 
 from __future__ import annotations
 
@@ -14,6 +12,7 @@ import stat
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from pplint.files.above import checkout_of
 from pplint.files.gitignore import Patterns, Within
 from pplint.files.write import is_leftover
 from pplint.finding import Trouble
@@ -202,8 +201,8 @@ def _levels_above(top: str) -> tuple[_Level, ...]:
 
     A folder that git itself ignores was named on purpose; then nothing from above holds.
     """
-    repository = git_top_level(top)
-    if not repository:
+    repository = checkout_of(top)
+    if repository is None:
         return ()
     levels = _repository_levels(repository)
     folder = repository
@@ -238,16 +237,6 @@ def _read_patterns(path: str) -> Patterns:
     except SourceError:
         return Patterns(())
     return Patterns(text.removeprefix("\ufeff").split("\n"))
-
-
-def git_top_level(folder: str) -> str:
-    """Return the nearest folder at or above a real `folder` that holds `.git`, or ""."""
-    while not os.path.lexists(os.path.join(folder, ".git")):
-        above = os.path.dirname(folder)
-        if above == folder:
-            return ""
-        folder = above
-    return folder
 
 
 def _git_folder(repository: str) -> str:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+
+from pplint.files.above import checkout_of, upwards
 
 
 def strays(path: str) -> str | None:
     """Return where `path` leads when links take it out of the checkout in which it is named, else None."""
-    named = Path(os.path.abspath(path))  # noqa: PTH100  # as it is named, links included
-    top = next((folder for folder in named.parents if (folder / ".git").exists()), None)
+    named = os.path.abspath(path)  # as it is named, links included
+    top = checkout_of(os.path.dirname(named))
     if top is None:
         return None
-    real = Path(os.path.realpath(named))
-    return None if real.is_relative_to(os.path.realpath(top)) else str(real)
+    real = os.path.realpath(named)
+    return None if os.path.realpath(top) in upwards(real) else real
 
 
 def refusal(path: str) -> str | None:

@@ -1,6 +1,4 @@
 """Replacing a file so that it is always the old one or the new one, whatever happens in between."""
-# Descriptors, and names that are not UTF-8: plain strings lose nothing.
-# ruff: noqa: PTH105, PTH108, PTH116, PTH118, PTH119, PTH120
 
 from __future__ import annotations
 

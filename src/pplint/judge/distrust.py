@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pplint.known.store import Store
@@ -30,8 +30,8 @@ def carefully(judge: Callable[[JudgeRequest], Judged], request: JudgeRequest) ->
 
 def _thrown_away(request: JudgeRequest) -> bool:
     """Forget what is known of a tree; return whether anything was on disk."""
-    folder = Path(Store(request.cache_dir, request.root).folder) if request.cache_dir else None
-    if folder is None or not folder.is_dir():
+    folder = Store(request.cache_dir, request.root).folder if request.cache_dir else ""
+    if not os.path.isdir(folder):
         return False
     import shutil
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
+from pplint.files.above import checkout_of, upwards
 from pplint.reports.report import Report
 
 
@@ -60,13 +61,8 @@ def find_repository(paths: Iterable[str], cwd: str) -> str:
     That is the nearest folder with a `.git` entry above all of them; without one the working directory when
     it holds them all, else the folder that they share.
     """
-    from pathlib import Path
-
-    home = Path(cwd).resolve()
-    shared = Path(os.path.commonpath([os.path.realpath(path) for path in paths] or [str(home)]))
-    if not shared.is_dir():
-        shared = shared.parent
-    for folder in (shared, *shared.parents):
-        if os.path.lexists(folder / ".git"):
-            return str(folder)
-    return str(home if home in (shared, *shared.parents) else shared)
+    home = os.path.realpath(cwd)
+    shared = os.path.commonpath([os.path.realpath(path) for path in paths] or [home])
+    if not os.path.isdir(shared):
+        shared = os.path.dirname(shared)
+    return checkout_of(shared) or (home if home in upwards(shared) else shared)
