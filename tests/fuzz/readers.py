@@ -64,7 +64,8 @@ def read_cache(folder: Path, data: bytes) -> None:
     """Cache entries whose digests are right, as somebody who may write there would make them.
 
     Empty lines part index, facts, answers, what was asked, and one summary, whose place among the summaries the
-    facts call `PLACE`, as they call `TABLE` the place of a table without rows.
+    facts call `PLACE`, as they call `TABLE` the place of a table without rows. `EMPTY` stands for the digest of
+    one, `STATE` for that of the index.
     """
     store = Store(str(folder), "/root")
     Path(store.folder).mkdir(exist_ok=True)
@@ -72,17 +73,28 @@ def read_cache(folder: Path, data: bytes) -> None:
     place = [0, len(summary), digest_of(summary)]
     Path(store.folder, "summaries.json").write_bytes(summary)
     Path(store.folder, "tables.json").write_bytes(b"{}")
+    for name in ("stamps.json", "told-x.json"):
+        _put(store, name, b"{}")
+    empty = digest_of(b"{}").encode()
+    index = index.replace(b"EMPTY", empty)
     _put(store, "index.json", index)
     _put(
         store,
         "facts.json",
         facts.replace(b"PLACE", _json(place)).replace(b"TABLE", _json([0, 2, digest_of(b"{}")])),
     )
-    _put(store, "answers-x.json", answers)
+    _put(
+        store, "answers-x.json", answers.replace(b"EMPTY", empty).replace(b"STATE", digest_of(index).encode())
+    )
     _put(store, "asked-x.json", asked)
     known = snapshot.load(store)
     if known is not None:
-        for ask in (lambda: known.answers("x").asked, known.facts, known.summaries):
+        for ask in (
+            lambda: known.answers("x").asked,
+            lambda: known.answers("x").get("/a.py"),
+            known.facts,
+            known.summaries,
+        ):
             with suppress(Lost):
                 ask()
 
@@ -120,13 +132,15 @@ WORDS = {
         "match 1:\n case 1:\n  ", "x = (\n", ")\n", "\\\n", "'''", '"""', "\f", "\r", "# coding: latin-1\n", "class A:\n ",
     ],
     "cache": [
-        '"stamps": {"/": {"a.py": "file 2 1"}}', '"views": {"/a.py": ["a", 0, "s", "l"]}',
+        '"stamps": {"base": "EMPTY", "newer": {"/": {"a.py": "file 2 1"}}, "gone": []}',
+        '"views": {"/a.py": ["a", 0, "s", "l"]}',
         '"wanted": [[["a"], [], [], [], []]]',
         '"marked": []', '"troubles": [["/a.py", 0, "m", "PPL903"]]', '"learnt": [1, 2, 3]',
         '"tops": ["/"], "folders": {"/": "file 2 1"}, "beyond": []',
         '"base": "b"',
-        '"moved": {"a": [1]}', '"name": "b"', '"places": {"a": PLACE}', '"tables": {"takers": TABLE}', '"told": {}',
-        '"spaces": {"GLOBAL": {}, "LOCAL": {}}', '"silent": [[], []]', '"asked": {}', '"keys": ["a"]',
+        '"moved": {"a": [1]}', '"state": "STATE"', '"name": "b"', '"places": {"a": PLACE}',
+        '"tables": {"takers": TABLE}', '"told": {"base": "EMPTY", "newer": {"/a.py": true}, "gone": []}',
+        '"spaces": {"GLOBAL": {}, "LOCAL": {}}', '"asked": {}', '"keys": ["a"]',
         '"files": {"/a.py": [0]}',
         '"imports": {}', '"classes": {}', '"functions": {}', "null", "[]", "{}", "1e999", "}", ", ", "]", "\n\n",
     ],

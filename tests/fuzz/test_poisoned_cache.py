@@ -37,13 +37,24 @@ def filled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         checkout(tmp_path, {"case.py": "x = 1\n" + HIT, "other.py": "def f(pool):\n    " + HIT})
     )
     monkeypatch.setattr(check, "_KNOWN", {})
+    monkeypatch.setattr("pplint.known.stamps._FRESH_NS", -(10**18))
     assert run(OPTIONS) == 1
     return tmp_path / "cache"
 
 
 @pytest.mark.parametrize("changed", [False, True], ids=["the code is as it was", "a file changed"])
 @pytest.mark.parametrize(
-    "name", ["index.json", "facts.json", "summaries.json", "tables.json", "answers-*.json", "asked-*.json"]
+    "name",
+    [
+        "index.json",
+        "facts.json",
+        "summaries.json",
+        "tables.json",
+        "stamps.json",
+        "told-*.json",
+        "answers-*.json",
+        "asked-*.json",
+    ],
 )
 def test_wrong_types_are_no_cache(
     name: str,

@@ -10,8 +10,8 @@ from pplint.engine.elsewhere import installed_package
 from pplint.engine.root import PACKAGE, find_root
 from pplint.finding import Finding, Trouble, report_order
 from pplint.judge.learnt import Learnt
-from pplint.known.answers import Answer
 from pplint.known.listing import listing_of
+from pplint.known.rows import Answer
 from pplint.known.snapshot import Snapshot
 from pplint.known.stamps import size_of, stamps_of
 from pplint.known.store import Store

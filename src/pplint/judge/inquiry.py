@@ -19,9 +19,10 @@ from pplint.judge.learnt import learnt_from
 from pplint.judge.reading import wanted_by
 from pplint.judge.wanted import Wanted
 from pplint.judge.workers import Workers
-from pplint.known.answers import Answer, Answers
+from pplint.known.answers import Answers
 from pplint.known.lines import lines_in
 from pplint.known.outlived import outlived
+from pplint.known.rows import Answer
 from pplint.known.snapshot import Snapshot, Summaries, View, said_by, view_of
 from pplint.known.stamps import size_of
 from pplint.source.text import Source

@@ -7,8 +7,9 @@ from typing import Any
 
 from pplint.engine.interest import KINDS
 from pplint.engine.summary import Summary
-from pplint.known.answers import Answer, Answers
+from pplint.known.answers import Answers
 from pplint.known.lines import lines_aside, moved_lines
+from pplint.known.rows import Answer
 from pplint.known.snapshot import Snapshot
 from pplint.known.tables import complete, is_row, meaning
 
@@ -42,12 +43,7 @@ def outlived(old: Snapshot, new: Snapshot, question: str, mentioning: Mentioning
             went[path] = moved_lines(before, after)
     gone = _gone(old, new, known, keys, mentioning) if keys else frozenset()
     gone |= old.views.keys() ^ new.views.keys()
-    told = {
-        path: moved
-        for path, answer in known.told.items()
-        if path not in gone and (moved := _moved(answer, went)) is not None
-    }
-    return known.but(told, gone)
+    return known.outliving(gone, went, lambda answer: _moved(answer, went))
 
 
 def _gone(

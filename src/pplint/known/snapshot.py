@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pplint.finding import Trouble
 from pplint.judge.learnt import Learnt
 from pplint.judge.wanted import Wanted
-from pplint.known.answers import Answers, read_answers, read_trouble
+from pplint.known.answers import Answers, read_answers
 from pplint.known.listing import Listing
+from pplint.known.rows import read_trouble
 from pplint.known.stamps import Stamp
 from pplint.known.store import WRONG, Store
 from pplint.source.digest import digest_of
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from pplint.engine.facts import Facts
     from pplint.known.facts import KeptFacts
 
+_STAMPS = "stamps.json"
 _WANTED = 5
 """So many parts of what is wanted are kept."""
 
@@ -156,7 +158,7 @@ class Snapshot:
             "base": self.base,
             "moved": self.moved,
             "views": self.views,
-            "stamps": _by_folder(self.stamps),
+            "stamps": store.save_table(_STAMPS, _by_folder(self.stamps)),
             "tops": self.listing.tops,
             "folders": self.listing.folders,
             "beyond": sorted(self.stamps.keys() - set(self.listing.files)),
@@ -190,7 +192,7 @@ def load(store: Store) -> Snapshot | None:
     try:
         stamps = {
             folder + name: str(stamp)
-            for folder, names in data["stamps"].items()
+            for folder, names in store.load_table(_STAMPS, data["stamps"]).items()
             for name, stamp in names.items()
         }
         wanted = tuple(Wanted(*_wanted(parts)) for parts in data["wanted"])

@@ -17,6 +17,10 @@ WRONG = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 """What plain data of the wrong types or sizes raises where it is taken apart: `1e999` is no number of anything."""
 
 
+_FEW = 50
+"""So many rows of a table are written beside the others, not with them."""
+
+
 class Lost(BaseException):
     """A part of what is kept on disk is gone or damaged; no rule's handler of exceptions takes this for its own mistake."""
 
@@ -25,6 +29,7 @@ class Store:
     """The cached values of one tree, for this pplint and this Python."""
 
     def __init__(self, cache_dir: str, root: str) -> None:
+        self._bases: dict[str, tuple[str, dict[str, Any]]] = {}
         key = json.dumps([root, __version__, sys.version, _code_stamp()])
         self.folder = os.path.join(cache_dir, f"tree-{digest_of(key, 12)}")
 
@@ -48,6 +53,29 @@ class Store:
         digest = digest_of(text)
         self._write(name, digest.encode() + b"\n" + text)
         return digest
+
+    def save_table(self, name: str, rows: Mapping[str, Any]) -> dict[str, Any]:
+        """Keep a large table of which little changes at a time; return what `load_table` needs besides."""
+        if name in self._bases:
+            digest, base = self._bases[name]
+            newer = {key: row for key, row in rows.items() if key not in base or base[key] != row}
+            gone = [key for key in base if key not in rows]
+            if len(newer) + len(gone) <= _FEW:
+                return {"base": digest, "newer": newer, "gone": gone}
+        digest = self.save(name, rows)
+        self._bases[name] = digest, dict(rows)
+        return {"base": digest, "newer": {}, "gone": []}
+
+    def load_table(self, name: str, entry: dict[str, Any]) -> dict[str, Any]:
+        """The rows of a table. Raises one of WRONG when they are missing, damaged or others by now."""
+        base, digest = self.load_with_digest(name)
+        if digest != entry["base"]:
+            raise LookupError(name)
+        self._bases[name] = digest, base
+        rows = {**base, **entry["newer"]}
+        for key in entry["gone"]:
+            del rows[key]
+        return rows
 
     def save_rows(self, name: str, rows: Mapping[str, Any]) -> dict[str, list[Any]]:
         """Keep values that are loaded one by one; return what `load_row` needs of each."""
