@@ -163,9 +163,9 @@ class UnguardedTiedHead(Rule):
             return False
         severity, condition = level_of(context, module)
         message = (
-            f"{_named(head)} is tied to `{'.'.join(chain)}`, which only the first stage has: on the last stage of a split run "
-            f"it is {placeholder(module)}, and its weight an AttributeError; tie only where `{_group(context)}.world_size == 1`"
-            f"{f' ({condition})' if condition else ''}"
+            f"{_named(head)} is tied to `{'.'.join(chain)}`, which only the first stage has: on the last stage of a split "
+            f"run it is {placeholder(module)}, and its weight an AttributeError; tie only where "
+            f"`{_group(context)}.world_size == 1`{f' ({condition})' if condition else ''}"
         )
         context.report(
             self, value, message, severity=severity,
