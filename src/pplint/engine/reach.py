@@ -176,12 +176,15 @@ def _attributes(project: Project, class_id: str) -> list[str]:
 
 def _split_made(project: Project, class_id: str) -> tuple[str, int] | None:
     """The class and the line that make a padded list for a class."""
+    replaced: set[str] = set()
     for one in project.mro(class_id):
-        for attribute, entries in project.classes[one]["attrs"].items():
+        attributes = project.classes[one]["attrs"]
+        for attribute, entries in attributes.items():
             found: Padded | None = project.padded_attribute(one, attribute)
             line = found.line if found is not None else range_line(attribute, entries)
-            if line is not None:
+            if line is not None and attribute not in replaced:
                 return one, line
+        replaced.update(attributes)
     return None
 
 
