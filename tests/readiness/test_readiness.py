@@ -197,7 +197,7 @@ TIED = [
     Case(
         "a head is tied to what the class does not have",
         changed(("= self.model.embed_tokens", "= self.embed_tokens"), NO_GUARD),
-        "tied", "missing", "", "has no `embed_tokens`",
+        "tied", "missing", "PPL502", "self.embed_tokens",
     ),
     Case(
         "the last stage has the embedding as well",

@@ -103,6 +103,31 @@ class TolerantPool:
     assert not findings_in(tmp_path, "PPL301", method(body), ("srt/tolerant.py", text))
 
 
+REPLACED = """
+
+class WholeModel(SampleModel):
+    def __init__(self, config, pp_group):
+        {builds}
+
+
+class WholeForCausalLM(CaseForCausalLM):
+    def __init__(self, config, pp_group):
+        self.model = WholeModel(config, pp_group)
+
+    def look(self):
+        return [layer.mlp for layer in self.model.layers]
+"""
+LISTS = {
+    "a plain list in its place": ("self.layers = nn.ModuleList([Layer(i) for i in range(4)])", 0),
+    "what the base builds": ("super().__init__(config, pp_group)", 1),
+}
+
+
+@pytest.mark.parametrize(("builds", "count"), LISTS.values(), ids=LISTS)
+def test_a_class_may_replace_the_list_of_its_base(builds, count, tmp_path):
+    assert len(findings_in(tmp_path, "PPL301", REPLACED.format(builds=builds))) == count
+
+
 FLAGS = {
     "under a flag": (
         "        if _use_aiter:\n            return [x.mlp for x in self.model.layers]\n",

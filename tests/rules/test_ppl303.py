@@ -36,6 +36,27 @@ def tree(layers: str = PLAIN, *, proxy: str = PROXY, top: str = PROXY, inner: st
     return _IMPORT + _INNER.format(layers=layers, proxy=proxy, top=top, inner=inner)
 
 
+_HEIR = """
+from sglang.srt.models.sample_model import SampleModel
+
+
+class WholeModel(SampleModel):
+    def __init__(self, config, pp_group):
+        nn.Module.__init__(self)
+        {replaces}
+
+
+class WholeForCausalLM:
+    def __init__(self, config, pp_group):
+        self.model = WholeModel(config, pp_group)
+
+    def forward(self, input_ids, pp_proxy_tensors=None):
+        return self.model(input_ids)
+
+
+EntryClass = WholeForCausalLM
+"""
+
 CASES = {
     "the maker is not told": (tree(), [ERROR]),
     "a plain module list": (tree("self.layers = nn.ModuleList([Layer(i) for i in range(4)])"), [ERROR]),
@@ -51,6 +72,14 @@ CASES = {
         [ERROR],
     ),
     "nobody takes part": (tree(proxy="", top=""), []),
+    "a plain list in place of a base's split one": (
+        "\n\n" + _HEIR.format(replaces="self.layers = nn.ModuleList([Layer(i) for i in range(4)])"),
+        [ERROR],
+    ),
+    "a list beside a base's split one": (
+        "\n\n" + _HEIR.format(replaces="self.towers = nn.ModuleList([Layer(i) for i in range(4)])"),
+        [],
+    ),
     "told by keyword": (
         tree("self.layers, self.start_layer, self.end_layer = make_layers(4, Layer, pp_rank=0, pp_size=2)"),
         [],

@@ -127,6 +127,58 @@ def test_a_private_method_that_only_the_right_stage_calls_is_silent(tmp_path):
     assert not findings_in(tmp_path, "PPL501", body)
 
 
+REFUSES = """
+
+class OldForCausalLM:
+    def __init__(self, config, pp_group):
+        self.model = SampleModel(config, pp_group)
+        if config.tie_word_embeddings:
+            self.lm_head = self.model.embed_tokens
+
+    def forward(self, input_ids):
+        return self.model(input_ids)
+
+
+class NewForCausalLM(OldForCausalLM):
+    def __init__(self, config, pp_group):
+        {constructs}
+
+    def forward(self, input_ids, pp_proxy_tensors=None):
+        return self.model(input_ids, pp_proxy_tensors)
+"""
+
+HEIRS = {
+    "runs its base's constructor": ("super().__init__(config, pp_group)", ERROR, "in `NewForCausalLM`"),
+    "builds by itself": ("self.model = SampleModel(config, pp_group)", INFO, "latent: `OldForCausalLM`"),
+}
+
+
+@pytest.mark.parametrize(("constructs", "level", "said"), HEIRS.values(), ids=HEIRS)
+def test_an_heir_may_accept_what_its_base_refuses(constructs, level, said, tmp_path):
+    (found,) = findings_in(tmp_path, "PPL502", REFUSES.format(constructs=constructs))
+    assert found.severity == level
+    assert said in found.message
+
+
+def test_a_tie_to_an_embedding_that_is_further_inside(tmp_path):
+    body = method("self.lm_head = self.embed_tokens if self.config.tied else i")
+    (found,) = findings_in(tmp_path, "PPL502", body)
+    assert "`self.embed_tokens`, which `CaseForCausalLM` does not have" in found.message
+    assert "The embedding is `self.model.embed_tokens`" in found.message
+
+
+ELSEWHERE = {
+    "there is one": "self.embed_tokens = i\nself.lm_head = self.embed_tokens",
+    "none is inside": "self.lm_head = self.word_embeddings",
+    "one stage in all": "if pp_group.world_size == 1:\n    self.lm_head = self.embed_tokens",
+}
+
+
+@pytest.mark.parametrize("body", ELSEWHERE.values(), ids=ELSEWHERE)
+def test_a_tie_of_another_kind_is_silent(body, tmp_path):
+    assert not findings_in(tmp_path, "PPL502", method(body))
+
+
 KEPT = """
 from sglang.srt.layers.sample_places import {keeps}
 

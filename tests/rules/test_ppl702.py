@@ -204,14 +204,14 @@ def test_inner_models_of_unknown_class(text, levels, tmp_path):
 
 READS = {
     "a model": ("def look(model):\n    return getattr(model, 'start_layer', 0)\n", [WARNING]),
-    "a pool of unknown class": ("def look(pool):\n    return getattr(pool, 'start_layer', 0)\n", [WARNING]),
+    "a pool of unknown class": ("def look(pool):\n    return getattr(pool, 'start_layer', 0)\n", [INFO]),
     "a None that becomes 0": (
         "def look(pool):\n    return getattr(pool, 'start_layer', None) or 0\n",
-        [WARNING],
+        [INFO],
     ),
     "a conditional": (
         "def look(pool):\n    return pool.start_layer if hasattr(pool, 'start_layer') else 0\n",
-        [WARNING],
+        [INFO],
     ),
     "a delegating property": (_DELEGATES, [INFO]),
     "a class that lacks it": (

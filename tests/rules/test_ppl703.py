@@ -66,3 +66,11 @@ CASES = {
 def test_pools(text, levels, tmp_path):
     findings = [one for one in findings_in(tmp_path, "PPL703", text) if one.symbol == "Builder.other"]
     assert [finding.severity for finding in findings] == levels
+
+
+def test_a_pool_for_all_layers_wastes_memory(tmp_path):
+    text = tree("return SamplePool(layer_num=self.info.num_hidden_layers)")
+    (finding,) = findings_in(tmp_path, "PPL703", text)
+    assert "built for all layers of the model without `start_layer`" in finding.message
+    assert "every stage allocates KV cache for all layers" in finding.message
+    assert finding.asks is None

@@ -34,16 +34,16 @@ class Project(Types):
         return None
 
     @remembered
-    @remembered
     def padded_attribute(self, class_id: str, attribute: str) -> Padded | None:
-        """Whether a class keeps a padded layer list in an attribute."""
+        """Whether a class keeps a padded layer list in an attribute, which it may replace if a base has one."""
         for one in self.mro(class_id):
-            for entry in self.classes[one]["attrs"].get(attribute, ()):
+            entries = self.classes[one]["attrs"].get(attribute, ())
+            for entry in entries:
                 value = entry["v"]
-                if value[0] != "unpacked":
-                    continue
-                if self._splits(self.module_of(one), value):
+                if value[0] == "unpacked" and self._splits(self.module_of(one), value):
                     return Padded(one, attribute, value[2], value[3], entry["line"])
+            if any(entry["method"] == "__init__" for entry in entries):
+                return None
         return None
 
     def _splits(self, module: str, value: list[Any]) -> bool:

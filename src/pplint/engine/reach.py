@@ -29,7 +29,7 @@ class Split(NamedTuple):
 @compared(lambda path, owner, home, line: Split(tuple(path), owner, home, line))
 def split_below(project: Project, class_id: str) -> Split | None:
     """The nearest padded layer list that an instance of a class keeps, itself or in an inner model."""
-    for path, one in _inner(project, class_id):
+    for path, one in inner_classes(project, class_id):
         made = _split_made(project, one)
         if made is not None:
             return Split(path, one, *made)
@@ -136,13 +136,13 @@ def all_above(project: Project) -> Rows:
     """The table of the top-level classes above each class."""
     above: Rows = {}
     for entry in entry_classes(project):
-        for _, one in _inner(project, entry):
+        for _, one in inner_classes(project, entry):
             for each in project.mro(one):
                 above.setdefault(each, []).append(entry)
     return above
 
 
-def _inner(project: Project, class_id: str) -> Iterator[tuple[tuple[str, ...], str]]:
+def inner_classes(project: Project, class_id: str) -> Iterator[tuple[tuple[str, ...], str]]:
     """The class and the classes of its attributes, nearest first, each with the chain that leads to it."""
     queue: deque[tuple[tuple[str, ...], str]] = deque([((), class_id)])
     seen = {class_id}
@@ -176,12 +176,15 @@ def _attributes(project: Project, class_id: str) -> list[str]:
 
 def _split_made(project: Project, class_id: str) -> tuple[str, int] | None:
     """The class and the line that make a padded list for a class."""
+    replaced: set[str] = set()
     for one in project.mro(class_id):
-        for attribute, entries in project.classes[one]["attrs"].items():
+        attributes = project.classes[one]["attrs"]
+        for attribute, entries in attributes.items():
             found: Padded | None = project.padded_attribute(one, attribute)
             line = found.line if found is not None else range_line(attribute, entries)
-            if line is not None:
+            if line is not None and attribute not in replaced:
                 return one, line
+        replaced.update(attributes)
     return None
 
 
@@ -193,6 +196,28 @@ def range_line(attribute: str, entries: Iterable[dict[str, Any]]) -> int | None:
         if is_start(attribute) and called[-1] in RANGE_MAKERS:
             return int(entry["line"])
     return None
+
+
+def runs_base(project: Project, class_id: str, owner: str, method: str) -> bool:
+    """Whether a class runs the method that a base `owner` defines: it inherits it, or its own hands on to `super()`."""
+    for one in project.mro(class_id):
+        facts = project.classes[one]["methods"].get(method)
+        if one == owner:
+            return True
+        if facts is not None and not _hands_on(project, one, method):
+            return False
+    return False
+
+
+def _hands_on(project: Project, class_id: str, method: str) -> bool:
+    """Whether a method of a class calls that of its bases."""
+    if method != "__init__":
+        return method in project.classes[class_id]["methods"][method]["supers"]
+    return any(
+        place.owner == class_id and place.function == method and build["callee"] == ["super", method]
+        for base in project.mro(class_id)[1:]
+        for place, build in project.builds(base)
+    )
 
 
 def stage_asking(project: Project, place: Place, callee: list[str]) -> bool | None:

@@ -7,6 +7,7 @@ import re
 from pplint.engine.context import Context
 from pplint.engine.guards import FIRST
 from pplint.engine.modules import StageModule
+from pplint.engine.reach import runs_base
 from pplint.finding import INFO, Step
 
 _SPECULATIVE = re.compile(r"^_?(get|set)_(embed|embed_and_head|head|lm_head|input_embed|target_embed)\w*$")
@@ -18,12 +19,33 @@ def level_of(context: Context, module: StageModule) -> tuple[str, str]:
     accepts = context.project.accepts_pp
     if not owner or accepts(owner) is None or (accepts(owner) and accepts(module.owner) is False):
         owner = module.owner if accepts(module.owner) is not None else owner
-    severity, condition = context.level(owner)
     function = context.flow.functions[-1].name if context.flow.functions else ""
+    heir = _accepting_heir(context, owner, function) if accepts(owner) is False else ""
+    severity, condition = context.level(heir or owner)
+    if heir and not condition:
+        condition = (
+            f"in `{context.project.class_name(heir)}`, which inherits this and accepts pipeline parallelism"
+        )
     if severity != INFO and _SPECULATIVE.match(function):
         said = f"`{function}` is for the speculative workers, which SGLang hardly lets run on several stages"
         return INFO, said
     return severity, condition
+
+
+def _accepting_heir(context: Context, owner: str, function: str) -> str:
+    """A class that runs this method of a base, the class we are in, and accepts what the base refuses; or ""."""
+    project = context.project
+    heirs = project.children(owner) if owner == context.class_id and function else ()
+    return next(
+        (
+            one
+            for one in heirs
+            if project.accepts_pp(one)
+            and not project.is_draft(one)
+            and runs_base(project, one, owner, function)
+        ),
+        "",
+    )
 
 
 def stages_without(module: StageModule) -> str:

@@ -8,7 +8,7 @@ from pplint.engine.constants import module_constants
 from pplint.engine.context import Context
 from pplint.engine.flow import Flow
 from pplint.engine.loaders import Call, Loaders, LoaderWalk, Vain, is_scale
-from pplint.engine.reach import entries_above, split_below
+from pplint.engine.reach import entries_above, runs_base, split_below
 from pplint.finding import INFO, MODEL_END, NAMED, WARNING, ZERO, Asks
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.samples import LAYERS, UTILS
@@ -215,7 +215,7 @@ def split_loader(context: Context, owner: str, loader: str) -> tuple[str, bool] 
     for one in (owner, *project.children(owner)):
         if (
             project.is_draft(one)
-            or not _runs(context, one, owner, loader)
+            or not runs_base(project, one, owner, loader)
             or split_below(project, one) is None
         ):
             continue
@@ -227,14 +227,3 @@ def split_loader(context: Context, owner: str, loader: str) -> tuple[str, bool] 
             return one, True
         latent = latent or one
     return (latent, False) if latent else None
-
-
-def _runs(context: Context, class_id: str, owner: str, loader: str) -> bool:
-    """Whether a class runs a base's loader: it inherits it, or its own hands on to `super()`."""
-    for one in context.project.mro(class_id):
-        facts = context.project.classes[one]["methods"].get(loader)
-        if one == owner:
-            return True
-        if facts is not None and loader not in facts["supers"]:
-            return False
-    return False

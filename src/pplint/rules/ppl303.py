@@ -246,15 +246,20 @@ def _plain_list(context: Context, call: ast.Call, target: ast.expr, owner: str) 
 def _splits_itself(context: Context, owner: str) -> bool:
     """Whether the class takes a stage's range from elsewhere and builds its list accordingly."""
     project = context.project
+    replaced: set[str] = set()
     for one in project.mro(owner):
-        for attribute, entries in project.classes[one]["attrs"].items():
+        attributes = project.classes[one]["attrs"]
+        for attribute, entries in attributes.items():
+            if attribute in replaced:
+                continue
             if project.padded_attribute(one, attribute) is not None:
                 return True
             for entry in entries:
                 value = entry["v"]
                 called = value[1][1] if value[0] == "item" and value[1][0] == "call" else ("",)
-                if called[-1] in RANGE_MAKERS and _is_list(project.classes[one]["attrs"].get("layers", ())):
+                if called[-1] in RANGE_MAKERS and _is_list(attributes.get("layers", ())):
                     return True
+        replaced.update(attributes)
     return False
 
 

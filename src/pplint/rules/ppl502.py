@@ -8,7 +8,8 @@ import re
 from pplint.engine import values as v
 from pplint.engine.context import Context
 from pplint.engine.guards import LAST
-from pplint.engine.modules import stage_modules_of
+from pplint.engine.modules import StageModule, stage_module, stage_modules_of
+from pplint.engine.reach import inner_classes, may_have
 from pplint.engine.values import Value, Values
 from pplint.finding import ERROR, Asks
 from pplint.rules.asking import module_asks
@@ -26,7 +27,8 @@ INFO_TEXT = RuleInfo(
     what=(
         "With `tie_word_embeddings` the output head is the embedding: `lm_head = embed_tokens`, "
         "`lm_head.weight = embed_tokens.weight`, `tie_weights(embed_tokens)` or the embedding as the head of the logits. "
-        "Here nothing says that there is one stage only, and the class keeps the embedding on the first stage only."
+        "Here nothing says that there is one stage only, and the class keeps the embedding on the first stage only, or "
+        "the embedding that is meant is not here but further inside."
     ),
     why=(
         "On the last stage of a split run the embedding is a placeholder, so the head is one too: reading its weight "
@@ -74,6 +76,24 @@ class SampleForCausalLM:
             self.lm_head = Head(config)
             if config.tie_word_embeddings:
                 self.lm_head.weight = self.model.embed_tokens.weight  # PPL502
+""",
+            files=(LAYERS, UTILS),
+        ),
+        Example(
+            title="The embedding is that of the inner model",
+            bad="""\
+from sglang.srt.models.sample_model import SampleModel
+
+
+class SampleForCausalLM:
+    def __init__(self, config, pp_group):
+        self.model = SampleModel(config, pp_group)
+        if pp_group.is_last_rank:
+            self.lm_head = (
+                self.embed_tokens  # PPL502
+                if config.tie_word_embeddings
+                else Head(config)
+            )
 """,
             files=(LAYERS, UTILS),
         ),
@@ -135,16 +155,17 @@ class UnguardedTiedHead(Rule):
     def _tie(self, context: Context, value: ast.expr, tied: Value, weight: bool, head: str) -> bool:
         chain: tuple[str, ...] = tied.data[:-1] if weight and tied.data[-1] == "weight" else tied.data
         module = stage_modules_of(context.project, context.place, chain)
-        if module is None or LAST in module.real_on or context.draft:
+        if module is None:
+            return self._tie_to_nothing(context, value, tied, chain, head)
+        if LAST in module.real_on or context.draft:
             return False
         if module.real_on & context.stage(tied):
             return False
         severity, condition = level_of(context, module)
-        name = f"`{head}`" if not head.startswith("the ") else head
         message = (
-            f"{name} is tied to `{'.'.join(chain)}`, which only the first stage has: on the last stage of a split run it "
-            f"is {placeholder(module)}, and its weight an AttributeError; tie only where `{_group(context)}.world_size == 1`"
-            f"{f' ({condition})' if condition else ''}"
+            f"{_named(head)} is tied to `{'.'.join(chain)}`, which only the first stage has: on the last stage of a split "
+            f"run it is {placeholder(module)}, and its weight an AttributeError; tie only where "
+            f"`{_group(context)}.world_size == 1`{f' ({condition})' if condition else ''}"
         )
         context.report(
             self, value, message, severity=severity,
@@ -153,6 +174,46 @@ class UnguardedTiedHead(Rule):
             asks=_asks(context, value, module.real_on, weight),
         )  # fmt: skip
         return True
+
+    def _tie_to_nothing(
+        self, context: Context, value: ast.expr, tied: Value, chain: tuple[str, ...], head: str
+    ) -> bool:
+        """A tie to an embedding that is not here but further inside."""
+        found = _embedding_inside(context, chain)
+        if found is None or context.draft or found[0].real_on & context.stage(tied):
+            return False
+        module, inside, lacks = found
+        severity, condition = context.level()
+        message = (
+            f"{_named(head)} is tied to `{'.'.join(chain)}`, which `{lacks}` does not have: AttributeError wherever the "
+            f"checkpoint ties them. The embedding is `{inside}`, which only the first stage has: tie to that where "
+            f"`{_group(context)}.world_size == 1`{f' ({condition})' if condition else ''}"
+        )
+        context.report(
+            self, value, message, severity=severity,
+            trace=[module_step(context, module), no_test(context, value, ONE_STAGE)],
+            no_fix="the last stage also needs a head of its own, and a loader that fills it from the embedding's weight",
+            asks=module_asks(context, frozenset()),
+        )  # fmt: skip
+        return True
+
+
+def _named(head: str) -> str:
+    return head if head.startswith("the ") else f"`{head}`"
+
+
+def _embedding_inside(context: Context, chain: tuple[str, ...]) -> tuple[StageModule, str, str] | None:
+    """The embedding of the first stage that a chain means, how it is reached, and the class that lacks it."""
+    project = context.project
+    owners = project.types_of(context.place, chain[:-1]) if chain[0] == "self" and len(chain) > 1 else ()
+    if not owners or any(may_have(project, owner, chain[-1]) for owner in owners):
+        return None
+    lacks = min(owners)
+    for path, one in inner_classes(project, lacks):
+        module = stage_module(project, one, chain[-1])
+        if module is not None and LAST not in module.real_on:
+            return module, ".".join((*chain[:-1], *path, chain[-1])), project.class_name(lacks)
+    return None
 
 
 def _asks(context: Context, value: ast.expr, real_on: frozenset[str], weight: bool) -> Asks | None:

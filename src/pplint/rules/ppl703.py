@@ -43,14 +43,14 @@ INFO_TEXT = RuleInfo(
     precision="high",
     summary="a pool is built without the stage range that its siblings are given",
     what=(
-        "A constructor that has a `start_layer` parameter is called without it, for the layers of a stage, "
-        "while "
-        "the same class builds other pools with it."
+        "A constructor that has a `start_layer` parameter is called without it, for the layers of a stage or "
+        "of the model, while the same class builds other pools with it."
     ),
     why=(
         "The pool then takes its stage for one that starts at layer 0. Its accessors subtract nothing from a "
         "GLOBAL layer id: on every stage but the first they raise IndexError, or reach a layer that is not "
-        "meant."
+        "meant. With room for all layers of the model they reach the right one, but each stage allocates the KV cache "
+        "of the whole model, and tells a decode instance that it holds layers which other stages hold."
     ),
     how="Pass `start_layer` and `end_layer` as the sibling calls do.",
     silent=(
@@ -73,6 +73,13 @@ INFO_TEXT = RuleInfo(
 )
 
 
+_STAGE, _MODEL = "the layers of a stage", "all layers of the model"
+_CONSEQUENCES = {
+    _STAGE: "on every stage but the first it looks up GLOBAL layer ids as if the stage started at layer 0",
+    _MODEL: "every stage allocates KV cache for all layers, more than it reckoned with, and passes for their owner",
+}
+
+
 class PoolWithoutStageRange(Rule):
     """Judges constructor calls."""
 
@@ -83,7 +90,8 @@ class PoolWithoutStageRange(Rule):
         count = next((k.value for k in node.keywords if k.arg in STAGE_COUNT_NAMES), None)
         if count is None or any(k.arg is None or is_start(k.arg) for k in node.keywords):
             return
-        if context.draft or SINGLE in context.stage() or _for_draft(context) or not _counts(context, count):
+        room = _room(context, count)
+        if not room or context.draft or SINGLE in context.stage() or _for_draft(context):
             return
         callee = v.dotted(node.func)
         if callee is None or any(isinstance(one, ast.Starred) for one in node.args):
@@ -92,7 +100,7 @@ class PoolWithoutStageRange(Rule):
         lacking = [one for one in sorted(classes) if self._lacks(context, one, len(node.args))]
         sibling = self._sibling(context)
         if lacking and sibling is not None:
-            self._report(context, node, lacking[0], sibling)
+            self._report(context, node, lacking[0], sibling, room)
 
     def _lacks(self, context: Context, class_id: str, positional: int) -> bool:
         constructor = context.project.method(class_id, "__init__")
@@ -114,15 +122,14 @@ class PoolWithoutStageRange(Rule):
                 return build["callee"][-1], build["line"]
         return None
 
-    def _report(self, context: Context, node: ast.Call, class_id: str, sibling: tuple[str, int]) -> None:
+    def _report(
+        self, context: Context, node: ast.Call, class_id: str, sibling: tuple[str, int], room: str
+    ) -> None:
         name = context.project.class_name(class_id)
         severity, condition = context.level()
         message = (
-            f"`{name}` is built for the layers of a stage without `start_layer`, which `{sibling[0]}` is "
-            f"given in "
-            f"line {sibling[1]}: on every stage but the first it looks up GLOBAL layer ids as if the stage "
-            f"started "
-            f"at layer 0{f' ({condition})' if condition else ''}"
+            f"`{name}` is built for {room} without `start_layer`, which `{sibling[0]}` is given in line "
+            f"{sibling[1]}: {_CONSEQUENCES[room]}{f' ({condition})' if condition else ''}"
         )
         trace = [Step(context.source.path, sibling[1], 1, f"`{sibling[0]}` is given the range here")]
         constructor = context.project.method(class_id, "__init__")
@@ -146,17 +153,18 @@ def _asks(context: Context, node: ast.Call, class_id: str) -> Asks | None:
     return Asks(ROOM, STAGE_START, STAGE_END) if own and listed else None
 
 
-def _counts(context: Context, count: ast.expr) -> bool:
-    """Whether a count is that of the stage's or the model's layers (not of one kind of layer)."""
+def _room(context: Context, count: ast.expr) -> str:
+    """Whose layers a count is that of: `_STAGE`, `_MODEL`, or "" (as for one kind of layer)."""
     for value in context.flow.evaluate(count):
-        named = value.kind == v.PATH and len(value.data) > 1
-        if named and value.data[-1] in STAGE_COUNT_NAMES | MODEL_COUNT_NAMES:
-            return True
+        if value.kind == v.PATH and len(value.data) > 1 and value.data[-1] in STAGE_COUNT_NAMES:
+            return _STAGE
+        if value.kind == v.PATH and len(value.data) > 1 and value.data[-1] in MODEL_COUNT_NAMES:
+            return _MODEL
         if value.kind == v.ARITH and value.data[0] == "Sub":
             left, right = value.data[1], value.data[2]
             if any(is_end(p[-1]) for p in v.paths(left)) and any(is_start(p[-1]) for p in v.paths(right)):
-                return True
-    return False
+                return _STAGE
+    return ""
 
 
 def _for_draft(context: Context) -> bool:

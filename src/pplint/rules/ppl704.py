@@ -53,9 +53,8 @@ INFO_TEXT = RuleInfo(
     silent=(
         "Defaults of `None` that are tested afterwards, objects whose classes all have the attribute, code "
         "that "
-        "only the first or single stage runs, and draft models. A property that is itself called "
-        "`start_layer` and "
-        "delegates to an inner object is info."
+        "only the first or single stage runs, and draft models. Info: objects of which no class without the attribute "
+        "is in view, and a property that is itself called `start_layer` and delegates to an inner object."
     ),
     examples=(
         Example(
@@ -71,9 +70,10 @@ def layer_range(model, num_hidden_layers):
         Example(
             title="A conditional default",
             bad="""\
-def first_layer(pool):
-    return pool.start_layer if hasattr(pool, "start_layer") else 0  # PPL704
+def first_layer(model):
+    return model.start_layer if hasattr(model, "start_layer") else 0  # PPL704
 """,
+            files=(LAYERS, UTILS, _HIDING),
         ),
         Example(
             title="None is a default that can be told from a range",
@@ -133,13 +133,14 @@ class DefaultedStageRange(Rule):
             return
         hiding = lacking or _hiding(context, path)
         names = [f"`{project.class_name(one)}`" for one in hiding[:3]]
-        severity = WARNING
+        severity = WARNING if hiding else INFO
         more = f" and {len(hiding) - len(names)} more" if len(hiding) > len(names) else ""
         said = f", such as {', '.join(names)}{more}," if names else ""
         condition = (
-            "; without the default it would stop here" if hiding else " (only when such an object is met)"
+            "; without the default it would stop here" if hiding else " (latent: no such object is in view)"
         )
-        if any(is_start(function.name) for function in context.flow.functions):
+        delegates = any(is_start(function.name) for function in context.flow.functions)
+        if delegates:
             severity, condition = INFO, " (it delegates: only where the inner object is missing)"
         shown = ast.unparse(subject)
         message = (
@@ -159,7 +160,7 @@ class DefaultedStageRange(Rule):
         context.report(
             self, node, message, severity=severity, trace=trace,
             no_fix="which object knows the range is for the author to say",
-            asks=Asks(WHOLE, *one_id(0), meant=STAGE_START) if severity != INFO else None,
+            asks=Asks(WHOLE, *one_id(0), meant=STAGE_START) if not delegates else None,
         )  # fmt: skip
 
 
