@@ -44,6 +44,34 @@ def judged(root: Path, code: str, body: str) -> list[Finding]:
 
 CASES = [
     Case(
+        "a pool of a tree without stages: nothing in it knows a first layer",
+        "PPL401",
+        """
+        class Case:
+            def __init__(self, layer_num):
+                self.layer_num = layer_num
+                self.k_buffer = [None for _ in range(self.layer_num)]
+
+            def set_key(self, layer):
+                self.k_buffer[layer.layer_id] = None
+        """,
+        (),
+    ),
+    Case(
+        "a list with an entry per layer of a pool that knows its first layer",
+        "PPL401",
+        """
+        class Case:
+            def __init__(self, pool: SampleBuffers):
+                self.layer_num = pool.layer_num
+                self.rows = [None for _ in range(self.layer_num)]
+
+            def set_row(self, layer):
+                self.rows[layer.layer_id] = None
+        """,
+        ("error",),
+    ),
+    Case(
         "a setter overrides one that subtracts",
         "PPL401",
         """

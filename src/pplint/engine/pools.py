@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from pplint.engine.asking import remembered
 from pplint.engine.names import Place, Rows
 from pplint.engine.project import Project
 from pplint.engine.vocabulary import STAGE_COUNT_NAMES, is_start
+
+
+_DEPTH = 3
 
 
 class StageList(NamedTuple):
@@ -33,13 +37,39 @@ def stage_list(project: Project, class_id: str, attribute: str) -> StageList | N
         return StageList(*shifted, True)
     for one in project.mro(class_id):
         for entry in project.classes[one]["attrs"].get(attribute, ()):
-            if entry["v"][0] == "list" and any(_counts_stage(part) for part in entry["v"][1]):
+            if entry["v"][0] != "list":
+                continue
+            place = Place(project.module_of(one), one, entry["method"], class_id)
+            if any(_counts_stage(project, place, part) for part in entry["v"][1]):
                 return StageList(project.module_of(one), entry["line"], entry["method"], False)
     return None
 
 
-def _counts_stage(value: list[Any]) -> bool:
-    return value[0] == "path" and value[1][-1] in STAGE_COUNT_NAMES
+def _counts_stage(project: Project, place: Place, value: list[Any], depth: int = 0) -> bool:
+    """Whether a count is that of a stage's layers: by its name, and because whose count it is knows of stages."""
+    if value[0] != "path" or value[1][-1] not in STAGE_COUNT_NAMES or depth > _DEPTH:
+        return False
+    path, own = value[1], place.as_class or place.owner
+    owners = frozenset({own}) if len(path) < 2 else project.types_of(place, tuple(path[:-1]))
+    if not owners or any(knows_stages(project, one) for one in owners):
+        return True
+    return path[:-1] == ["self"] and any(
+        _counts_stage(project, place._replace(function=entry["method"]), entry["v"], depth + 1)
+        for one in project.mro(own)
+        for entry in project.classes[one]["attrs"].get(path[-1], ())
+    )
+
+
+@remembered
+def knows_stages(project: Project, class_id: str) -> bool:
+    """Whether a class, one above or one below has or takes the first layer of a stage."""
+    family = (*project.mro(class_id), *project.children(class_id))
+    return any(
+        is_start(name)
+        for one in family
+        for kind in ("attrs", "methods")
+        for name in project.classes[one][kind]
+    ) or any(takes_range(project, one) for one in family)
 
 
 def shifted_names(project: Project) -> frozenset[str]:

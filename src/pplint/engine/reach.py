@@ -37,7 +37,7 @@ def split_below(project: Project, class_id: str) -> Split | None:
 
 
 class Taken(NamedTuple):
-    """A property at `line` of `owner` that takes `start_layer` from a `chain` whose class `lacks` has none."""
+    """A property at `line` of `owner` that takes `start_layer` from a `chain` whose class (an id) `lacks` has none."""
 
     owner: str
     line: int
@@ -62,7 +62,7 @@ def taken_from_nothing(project: Project, class_id: str) -> Taken | None:
             kinds = project.types_of(place, tuple(chain[:-1])) if chain[:1] == ["self"] else frozenset()
             if not kinds or any(may_have(project, kind, chain[-1]) for kind in kinds):
                 return None
-            lacks.append(project.class_name(min(kinds)))
+            lacks.append(min(kinds))
         return Taken(one, method["line"], ".".join(chain), lacks[0]) if lacks else None
     return None
 

@@ -164,7 +164,10 @@ class HiddenStageRange(Rule):
             missing = f"neither `{node.name}` nor its bases set or define `start_layer`"
             trace.append(context.step(class_name_node(context.source, node), missing))
         else:
-            says = f"`start_layer` of `{node.name}` is taken from `{taken.lacks}`, which has none"
+            inner = project.class_name(taken.lacks)
+            says = f"`start_layer` of `{node.name}` is taken from `{inner}`, which has none"
+            missing = f"neither `{inner}` nor its bases set or define `start_layer`"
+            trace.append(context.fact_step(taken.lacks, project.classes[taken.lacks]["line"], missing))
             error = f"`{taken.chain}` raises AttributeError, so that the model runner takes its default, 0"
             trace.append(context.fact_step(taken.owner, taken.line, error))
         fix, no_fix = self._fix(context, node, class_id, split)
