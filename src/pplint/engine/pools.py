@@ -9,7 +9,6 @@ from pplint.engine.names import Place, Rows
 from pplint.engine.project import Project
 from pplint.engine.vocabulary import STAGE_COUNT_NAMES, is_start
 
-
 _DEPTH = 3
 
 
