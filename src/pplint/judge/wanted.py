@@ -8,6 +8,7 @@ from typing import NamedTuple
 RULE_WORDS = (b"first_rank", b"last_rank", b"layer_id ==", b"== layer_id", b"layers.0.")
 _SOURCES = re.compile(rb"from\s+\.*(?:\w+\.)*(\w+)\s+import")
 _ATTRIBUTES = re.compile(rb"\.([A-Za-z_]\w*)")
+_TEXTS = re.compile(rb'"(\w+)"')
 _FEW = 30
 """So few names are looked for one by one before the attributes of a file are listed."""
 
@@ -53,4 +54,4 @@ class Wanted(NamedTuple):
             return True
         if not self.kept.isdisjoint(used) and not self.keepers.isdisjoint(_SOURCES.findall(data)):
             return True
-        return b"getattr(" in data and any(b'"' + name + b'"' in data for name in self.attributes)
+        return b"getattr(" in data and not self.attributes.isdisjoint(_TEXTS.findall(data))
