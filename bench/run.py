@@ -33,6 +33,10 @@ BARS = {
 """The ratios of wall time that are promised."""
 
 
+_SCRIPT = "import sys; from pplint.__main__ import main; sys.exit(main())"
+"""What the installed command `pplint` does."""
+
+
 class Bench:
     """The commands for one tree; `work` is a folder for what is written."""
 
@@ -41,14 +45,16 @@ class Bench:
         self.work = work
         self.jobs = str(jobs)
         self.missing: list[str] = []
+        # An installed tool's modules are compiled, whatever the environment of this run says about that.
+        self.compiled = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(work / "compiled")}
 
     def pplint(self, name: str, *more: str, tree: Path | None = None, cache: str = "") -> Command:
         """A check of the tree (or of `tree`), with a cache folder of that name or without a cache."""
         kept = ("--cache-dir", str(self.work / cache)) if cache else ("--no-cache",)
         line = [
             sys.executable,
-            "-m",
-            "pplint",
+            "-c",
+            _SCRIPT,
             "check",
             "-q",
             "-j",
@@ -57,7 +63,7 @@ class Bench:
             *more,
             str(tree or self.tree),
         ]
-        return Command(name, line, {"PYTHONPATH": str(HERE.parent / "src")})
+        return Command(name, line, {"PYTHONPATH": str(HERE.parent / "src"), **self.compiled})
 
     def peers(self) -> Iterator[Command]:
         """The peers that are installed, each on the whole tree."""
@@ -105,7 +111,7 @@ class Bench:
     def rows(self, kinds: list[str], times: int, slow: int) -> Iterator[report.Pair]:
         """Measure what is asked for: all in turn, the slow peers with a cold run alone."""
         cold, warm = self.pplint("cold"), self.pplint("warm", cache="warm")
-        click = Command("import click", [sys.executable, "-c", "import click"])
+        click = Command("import click", [sys.executable, "-c", "import click"], self.compiled)
         peers = list(self.peers()) if {"cold", "warm"} & set(kinds) else []
         quick = [peer for peer in peers if peer.name not in SLOW]
         ours = [one for one in (cold, warm) if one.name in kinds]
