@@ -75,6 +75,7 @@ class Share:
         self.overlay = overlay
         self.rest: list[str] = []
         self._wanted: Wanted | None = None
+        self._facts: Facts | None = None
         self.troubles: list[Trouble] = []
         self.kept = kept
         self._kept_bytes = 0
@@ -122,10 +123,16 @@ class Share:
             if data is not None:
                 self._parse(path, data)
 
-    def judge(self, facts: Facts, modules: Mapping[str, str], codes: Iterable[str]) -> Verdict:
-        """Let the rules walk each of the modules (name to path)."""
+    def take(self, facts: Facts) -> None:
+        """Judge by these facts from now on."""
+        self._facts = facts
+
+    def judge(self, modules: Mapping[str, str], codes: Iterable[str]) -> Verdict:
+        """Let the rules walk each of the modules (name to path) by the facts that were taken."""
         from pplint.rules.registry import rules_for
 
+        facts = self._facts
+        assert facts is not None
         findings: list[Finding] = []
         asked: dict[str, tuple[str, ...]] = {}
         asking = facts.project.asking

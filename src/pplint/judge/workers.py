@@ -117,7 +117,8 @@ class Workers:
         known = facts()
         if self._local is None:
             complete(known)
-        answers: list[Verdict] = self._all("judge", [(known, part, codes) for part in parts])
+        self._tell("take", known)
+        answers: list[Verdict] = self._all("judge", [(part, codes) for part in parts])
         compared: dict[str, Rows] = {}
         for answer in answers:
             for name, rows in answer.compared.items():
@@ -142,11 +143,26 @@ class Workers:
         """What went wrong in any share."""
         return [trouble for answer in self._all("troubles", [()] * len(self.shares)) for trouble in answer]
 
+    def _tell(self, command: str, argument: Any) -> None:
+        """Run a command on all shares with one large argument, which is turned into bytes once."""
+        if self._local is not None:
+            _obey(self._local, command, (argument,))
+            return
+        from multiprocessing.reduction import ForkingPickler
+
+        message = ForkingPickler.dumps((command, (argument,)))
+        for pipe in self._pipes:
+            pipe.send_bytes(message)
+        self._answers()
+
     def _all(self, command: str, arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
         if self._local is not None:
             return [_obey(self._local, command, arguments[0])]
         for pipe, argument in zip(self._pipes, arguments, strict=True):
             pipe.send((command, argument))
+        return self._answers()
+
+    def _answers(self) -> list[Any]:
         answers = []
         for pipe in self._pipes:
             answer = pipe.recv()
