@@ -1,0 +1,162 @@
+"""Statements that are not always run to their end: what is known in each branch, and where branches meet again."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from pplint.engine import guards as g
+from pplint.engine import values as v
+from pplint.engine.evaluate import Environment, elements
+from pplint.engine.values import Atom, join
+
+if TYPE_CHECKING:
+    from pplint.engine.flow import Flow
+
+
+def _if(flow: Flow, node: ast.If) -> bool:
+    flow.look(node.test)
+    before, outer = flow.env, flow.guards
+    flow.env = dict(before)
+    flow.guards = outer + flow.known(node.test, True)
+    body_ended = flow.block(node.body)
+    after_body, flow.env = flow.env, before
+    failed: tuple[Atom, ...] = ()
+    else_ended = False
+    if node.orelse or body_ended:
+        failed = flow.known(node.test, False)
+    if node.orelse:
+        flow.guards = outer + failed
+        else_ended = flow.block(node.orelse)
+    flow.guards = outer
+    if body_ended and not else_ended:
+        flow.guards = outer + failed
+    elif else_ended and not body_ended:
+        flow.env = after_body
+        flow.guards = outer + flow.known(node.test, True)
+    elif not body_ended:
+        flow.env = merge(after_body, flow.env)
+    return body_ended and else_ended
+
+
+def _for(flow: Flow, node: ast.For | ast.AsyncFor) -> bool:
+    looks = flow.look(node.iter)
+    found = flow.evaluate(node.iter)
+    if looks:
+        flow.listener.loop(flow, node.target, node.iter, found)
+        flow.note(node.target)
+    before = dict(flow.env)
+    flow.bind(node.target, elements(found, node.iter))
+    outer, flow.loops = flow.loops, (*flow.loops, node.iter)
+    flow.block(node.body)
+    flow.env = merge(before, flow.env)
+    flow.block(node.orelse)
+    flow.loops = outer
+    return False
+
+
+def _while(flow: Flow, node: ast.While) -> bool:
+    flow.look(node.test)
+    before, outer = dict(flow.env), flow.guards
+    flow.guards = outer + flow.known(node.test, True)
+    flow.block(node.body)
+    flow.guards = outer
+    flow.env = merge(before, flow.env)
+    flow.block(node.orelse)
+    return False
+
+
+def _with(flow: Flow, node: ast.With | ast.AsyncWith) -> bool:
+    for item in node.items:
+        looks = flow.look(item.context_expr)
+        if item.optional_vars is not None:
+            if looks:
+                flow.note(item.optional_vars)
+            flow.bind(item.optional_vars, flow.evaluate(item.context_expr))
+    return flow.block(node.body)
+
+
+def _try(flow: Flow, node: ast.Try) -> bool:
+    before, outer = dict(flow.env), flow.caught
+    flow.caught = outer | g.handler_names(node.handlers)
+    ended = flow.block(node.body)
+    flow.caught = outer
+    after = flow.env
+    for handler in node.handlers:
+        flow.env = merge(before, after)
+        if handler.name:
+            flow.env[handler.name] = (v.UNKNOWN_VALUE,)
+        if not flow.block(handler.body):
+            after = flow.env if ended else merge(after, flow.env)
+            ended = False
+    flow.env = after
+    if not ended:
+        ended = flow.block(node.orelse)
+    return flow.block(node.finalbody) or ended
+
+
+def _match(flow: Flow, node: ast.Match) -> bool:
+    flow.look(node.subject)
+    before = dict(flow.env)
+    after = before
+    for case in node.cases:
+        flow.env = dict(before)
+        for part in ast.walk(case.pattern):
+            name = getattr(part, "name", None)
+            if isinstance(name, str):
+                flow.env[name] = (v.UNKNOWN_VALUE,)
+        if case.guard is not None:
+            flow.look(case.guard)
+        if not flow.block(case.body):
+            after = merge(after, flow.env)
+    flow.env = after
+    return False
+
+
+def _assert(flow: Flow, node: ast.Assert) -> bool:
+    flow.look(node.test)
+    flow.hold(node.test)
+    return False
+
+
+def _return(flow: Flow, node: ast.Return) -> bool:
+    if node.value is not None:
+        flow.look(node.value)
+        flow.listener.returned(flow, node, flow.evaluate(node.value))
+    return True
+
+
+def _end(flow: Flow, node: ast.stmt) -> bool:
+    if flow.attention.within(node):
+        flow.children(node)
+    return True
+
+
+def merge(left: Environment, right: Environment) -> Environment:
+    """The environment after two branches meet."""
+    merged = dict(left)
+    for name, found in right.items():
+        other = left.get(name)
+        merged[name] = found if other is None or other is found else join(other, found)
+    return merged
+
+
+BRANCHES: dict[type[ast.AST], Callable[[Flow, Any], bool]] = {
+    ast.If: _if,
+    ast.For: _for,
+    ast.AsyncFor: _for,
+    ast.While: _while,
+    ast.With: _with,
+    ast.AsyncWith: _with,
+    ast.Try: _try,
+    ast.Match: _match,
+    ast.Assert: _assert,
+    ast.Return: _return,
+    ast.Raise: _end,
+    ast.Continue: _end,
+    ast.Break: _end,
+}
+"""Walks a statement, by its kind, and returns True when what stands after it is never reached."""
+if hasattr(ast, "TryStar"):
+    BRANCHES[ast.TryStar] = _try
