@@ -21,6 +21,12 @@ BAD = {
     "ids that the config lists": "for k in self.config.full_attention_layer_ids:\n    print(self.model.layers[k].mlp)",
     "kinds that the config lists": "for k, kind in enumerate(self.config.layer_types):\n"
     "    if kind == 'full':\n        print(self.model.layers[k].mlp)",
+    "one of two numbers of the config": "n = self.config.num_nextn if i else self.config.num_hidden_layers\n"
+    "for k in range(n):\n    print(self.model.layers[k].mlp)",
+    "each is run with something else first": "for layer in self.model.layers:\n    i = layer(caches, i)",
+    "each is run and more is unpacked": "for k in range(len(self.model.layers)):\n"
+    "    layer = self.model.layers[k]\n    i, caches = layer(i, caches)",
+    "each is run by keywords": "for layer in self.model.layers:\n    i = layer(positions=caches, x=i)",
     "zip": "for layer, cache in zip(self.model.layers, caches):\n    print(layer.mlp, cache)",
     "any": "return any(isinstance(layer.mlp, dict) for layer in self.model.layers)",
     "a lambda": "return Lazy(lambda: [layer.mlp for layer in self.model.layers])",
@@ -40,6 +46,14 @@ BAD = {
 
 GOOD = {
     "the layers are only called": "for layer in self.model.layers:\n    i = layer(i)",
+    "the layers are run by keyword": "for layer in self.model.layers:\n    i = layer(x=i, positions=caches)",
+    "real layers are run": "for layer in self.model.layers:\n    if isinstance(layer, PPMissingLayer):\n"
+    "        continue\n    i, caches = layer(caches, i)",
+    "the stage's layers are run": "for layer in self.model.layers[self.model.start_layer : self.model.end_layer]:\n"
+    "    i, caches = layer(caches, i)",
+    "spread arguments": "for layer in self.model.layers:\n    i = layer(*caches)",
+    "a number that the caller may give": "n = i if i else self.config.num_hidden_layers\n"
+    "for k in range(n):\n    print(self.model.layers[k].mlp)",
     "an attribute is set": "for layer in self.model.layers:\n    layer.captured = True",
     "what every module has": "for layer in self.model.layers:\n    print(layer.parameters(), layer.__class__)",
     "the stage's slice": "for layer in self.model.layers[self.model.start_layer : "
@@ -105,6 +119,9 @@ class TolerantPool:
 
 REPLACED = """
 
+from sglang.srt.layers.sample_utils import make_layers
+
+
 class WholeModel(SampleModel):
     def __init__(self, config, pp_group):
         {builds}
@@ -118,6 +135,14 @@ class WholeForCausalLM(CaseForCausalLM):
         return [layer.mlp for layer in self.model.layers]
 """
 LISTS = {
+    "a list for one stage": (
+        "self.layers, self.start_layer, self.end_layer = make_layers(4, Layer, pp_rank=0, pp_size=1)",
+        0,
+    ),
+    "a list for the stage": (
+        "self.layers, self.start_layer, self.end_layer = make_layers(4, Layer, pp_rank=0, pp_size=config.pp_size)",
+        1,
+    ),
     "a plain list in its place": ("self.layers = nn.ModuleList([Layer(i) for i in range(4)])", 0),
     "what the base builds": ("super().__init__(config, pp_group)", 1),
 }

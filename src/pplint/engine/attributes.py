@@ -117,12 +117,20 @@ def _unpacked(
         if description[0] == "call" and len(rest) == 1:
             _add(owner, rest[0], ["unpacked", description, start, end], node, flow)
             owner["attrs"][rest[0]][-1]["makes"] = _made(flow, call.node)
+            if _is_for_one_stage(flow, call.node):
+                owner["attrs"][rest[0]][-1]["whole"] = True
     for position, name in enumerate(names):
         if name:
             for value in found:
                 item = value.data[position] if value.kind == v.TUPLE and position < len(value.data) else None
                 fact = ["item", describe(value), position] if item is None else describe(item[0])
                 _add(owner, name, fact, node, flow)
+
+
+def _is_for_one_stage(flow: Flow, call: ast.AST | None) -> bool:
+    """Whether a maker of layers is told that there is one stage, by a number."""
+    sizes = [k.value for k in call.keywords if k.arg == "pp_size"] if isinstance(call, ast.Call) else []
+    return any(all(one.kind == v.INT and one.data == 1 for one in flow.evaluate(size)) for size in sizes)
 
 
 def _made(flow: Flow, call: ast.AST | None) -> list[list[str]]:

@@ -40,7 +40,9 @@ class Project(Types):
             entries = self.classes[one]["attrs"].get(attribute, ())
             for entry in entries:
                 value = entry["v"]
-                if value[0] == "unpacked" and self._splits(self.module_of(one), value):
+                if value[0] != "unpacked" or "whole" in entry:
+                    continue
+                if self._splits(self.module_of(one), value):
                     return Padded(one, attribute, value[2], value[3], entry["line"])
             if any(entry["method"] == "__init__" for entry in entries):
                 return None

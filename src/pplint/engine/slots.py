@@ -10,6 +10,7 @@ from pplint.engine import spaces
 from pplint.engine import values as v
 from pplint.engine.elements import filtered, position_said
 from pplint.engine.guards import FIRST, LAST
+from pplint.engine.levels import names_config
 from pplint.engine.project import Padded
 from pplint.engine.spaces import END, EVERY, LITERAL, MODEL_COUNT, START, space_of
 from pplint.engine.values import Value, Values
@@ -165,10 +166,22 @@ def bound_kind(context: Context, found: Values | None, absent: str) -> tuple[str
     if literal is not None and not (mixed and absent == ALL):
         zero = absent == ZERO and literal.data == 0
         return (ZERO if zero else LITERAL), literal
-    space = spaces.common_space(context, tuple(one for one in found if one.kind != v.INT))
+    rest = tuple(one for one in found if one.kind != v.INT)
+    space = spaces.common_space(context, rest)
     if space is None:
-        return "", None
+        return ALL if absent == ALL and _counts_model(context, rest) else "", None
     return {MODEL_COUNT: ALL, START: START, END: END}.get(space.kind, ""), None
+
+
+def _counts_model(context: Context, found: Values) -> bool:
+    """Whether all alternatives are numbers of the configuration, and one is that of the model's layers."""
+    chains = v.paths(found)
+    known = [space for one in found if (space := space_of(context, one)) is not None]
+    return (
+        len(chains) == len(found)
+        and all(names_config(path[:-1]) for path in chains)
+        and {space.kind for space in known} == {MODEL_COUNT}
+    )
 
 
 def is_whole(slots: Slots) -> bool:

@@ -27,6 +27,15 @@ def read_slots(context: Context, element: ast.expr, attribute: str) -> Slots | N
     """The slots of which an attribute is read, unless the read cannot fail or is guarded."""
     if attribute.startswith("__") or attribute in PLACEHOLDER_ATTRIBUTES or context.draft:
         return None
+    return _unguarded(context, element)
+
+
+def run_slots(context: Context, element: ast.expr) -> Slots | None:
+    """The slots that are run, unless a test keeps placeholders away."""
+    return None if context.draft else _unguarded(context, element)
+
+
+def _unguarded(context: Context, element: ast.expr) -> Slots | None:
     found = context.flow.evaluate(element)
     if not any(one.kind in (v.SUB, v.ELEMENT, v.CALL) for one in found):
         return None

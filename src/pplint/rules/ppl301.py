@@ -12,21 +12,15 @@ from pplint.engine.elements import filtered, position_said
 from pplint.engine.guards import SINGLE
 from pplint.engine.slots import Slots, is_whole
 from pplint.engine.spaces import EVERY, START, space_of
-from pplint.engine.values import Value
-from pplint.finding import ERROR, UNSAFE, WARNING, Asks, Fix
+from pplint.engine.values import Value, Values
+from pplint.finding import ERROR, WARNING, Asks
 from pplint.rules.asking import bounds_of, runs_through, slots_asks
-from pplint.rules.base import Example, Rule, RuleInfo
+from pplint.rules.base import Rule, RuleInfo
 from pplint.rules.builders import argument_for
-from pplint.rules.layer_reads import owner_text, plain_getattr, read_slots, shown
-from pplint.rules.samples import LAYERS, POOL, UTILS
+from pplint.rules.layer_reads import plain_getattr, read_slots, run_slots, shown
+from pplint.rules.loop_samples import EXAMPLES
+from pplint.rules.stage_loop import stage_loop
 from pplint.rules.why import LAYER, no_test
-
-_HEAD = """\
-from sglang.srt.models.sample_model import SampleModel
-
-
-class WholeModel(SampleModel):
-"""
 
 INFO_TEXT = RuleInfo(
     code="PPL301",
@@ -37,14 +31,14 @@ INFO_TEXT = RuleInfo(
     what=(
         "A loop or a comprehension runs over a padded layer list, over `range(len(layers))` or over "
         "`range(num_hidden_layers)`, and reads an attribute of each layer (a filter "
-        "`isinstance(layer.mlp, C)` reads "
-        "it too) or hands each id to a method that takes a GLOBAL layer id."
+        "`isinstance(layer.mlp, C)` reads it too), hands each id to a method that takes a GLOBAL layer id, or runs "
+        "each layer and keeps more of it than its first argument (`x, residual = layer(positions, x)`)."
     ),
     why=(
         "The slots of other stages hold placeholders without attributes, so that the read raises "
         "AttributeError on "
         "every stage, also the first: its padding is at the end. A pool has no buffer for the layers of "
-        "other stages."
+        "other stages. A placeholder that is run hands on its first argument, whatever that is."
     ),
     how=(
         "Run over the stage: `range(self.start_layer, self.end_layer)`, `self.layers[self.start_layer:self.end_layer]`."
@@ -52,7 +46,7 @@ INFO_TEXT = RuleInfo(
     silent=(
         "Loops that test the layer itself first (`isinstance(layer, PPMissingLayer)`, `hasattr(layer, "
         "x)`) or its id, "
-        "that only call the layers, that run where there is one stage only; plain lists, encoders, draft "
+        "that only run the layers as `x = layer(x)`, that run where there is one stage only; plain lists, encoders, draft "
         "models."
     ),
     fixable=(
@@ -60,101 +54,7 @@ INFO_TEXT = RuleInfo(
         "keeps counting "
         "GLOBAL ids (all unsafe: the shape of the loop changes)."
     ),
-    examples=(
-        Example(
-            title="Each id of the list",
-            bad=_HEAD
-            + """\
-    def count_experts(self):
-        return sum(
-            1
-            for i in range(len(self.layers))
-            if isinstance(self.layers[i].mlp, dict)  # PPL301
-        )
-""",
-            fixed=_HEAD
-            + """\
-    def count_experts(self):
-        return sum(
-            1
-            for i in range(self.start_layer, self.end_layer)
-            if isinstance(self.layers[i].mlp, dict)  # PPL301
-        )
-""",
-            safety=UNSAFE,
-            files=(LAYERS, UTILS),
-        ),
-        Example(
-            title="Each layer of the list",
-            bad=_HEAD
-            + """\
-    def heads(self):
-        found = []
-        for layer in self.layers:
-            found.append(layer.self_attn.heads)  # PPL301
-        return found
-""",
-            fixed=_HEAD
-            + """\
-    def heads(self):
-        found = []
-        for layer in self.layers[self.start_layer:self.end_layer]:
-            found.append(layer.self_attn.heads)  # PPL301
-        return found
-""",
-            safety=UNSAFE,
-            files=(LAYERS, UTILS),
-        ),
-        Example(
-            title="Ids and layers in a lazy value",
-            bad=_HEAD
-            + """\
-    def weights(self):
-        return LazyValue(
-            lambda: {
-                i: layer.mlp.weights
-                for i, layer in enumerate(self.layers)
-                if isinstance(layer.mlp, dict)  # PPL301
-            }
-        )
-""",
-            fixed=_HEAD
-            + """\
-    def weights(self):
-        return LazyValue(
-            lambda: {
-                i: layer.mlp.weights
-                for i, layer in enumerate(self.layers[self.start_layer:self.end_layer], self.start_layer)
-                if isinstance(layer.mlp, dict)  # PPL301
-            }
-        )
-""",
-            safety=UNSAFE,
-            files=(LAYERS, UTILS),
-        ),
-        Example(
-            title="Each id goes to the pool",
-            bad="""\
-def rows(pool, config):
-    return [pool.get_value_buffer(i) for i in range(config.num_hidden_layers)]  # PPL301
-""",
-            files=(POOL,),
-        ),
-        Example(
-            title="The layer or its id is tested first",
-            good=_HEAD
-            + """\
-    def count(self):
-        found = 0
-        for i, layer in enumerate(self.layers):
-            if not self.start_layer <= i < self.end_layer:
-                continue
-            found += layer.mlp.num_experts
-        return found + sum(1 for one in self.layers if hasattr(one, "mlp") and one.mlp.num_experts)
-""",
-            files=(LAYERS, UTILS),
-        ),
-    ),
+    examples=EXAMPLES,
 )
 
 
@@ -200,7 +100,27 @@ class FullLayerLoop(Rule):
             f"holds placeholders "
             f"without `{attribute}` for the layers of other stages{f' ({condition})' if condition else ''}"
         )
-        fix, no_fix = _fix(context, slots)
+        self._tell(context, node, message, severity, slots, slots_asks(context, node, slots))
+
+    def assign(self, context: Context, target: ast.expr, found: Values, node: ast.stmt) -> None:
+        """A run of each slot, of which more is kept than a placeholder hands on."""
+        run = getattr(node, "value", None)
+        if not isinstance(run, ast.Call) or not (lost := _lost(target, run)):
+            return
+        slots = run_slots(context, run.func)
+        if slots is None or not is_whole(slots) or self._told(slots.loop):
+            return
+        severity, condition = context.level(slots.padded.owner)
+        message = (
+            f"`{shown(run.func)}` is run for every slot of a padded layer list: the placeholder of another stage's layer "
+            f"hands on its first argument, where {lost}{f' ({condition})' if condition else ''}"
+        )
+        self._tell(context, run.func, message, severity, slots, None)
+
+    def _tell(
+        self, context: Context, node: ast.expr, message: str, severity: str, slots: Slots, asks: Asks | None
+    ) -> None:
+        fix, no_fix = stage_loop(context, slots)
         trace = []
         if slots.loop is not None:
             trace.append(context.step(slots.loop, "the loop runs over layers of other stages"))
@@ -208,9 +128,16 @@ class FullLayerLoop(Rule):
         trace.append(context.fact_step(slots.padded.owner, slots.padded.line, text))
         trace.append(no_test(context, node, LAYER))
         context.report(
-            self, node, message, severity=severity, trace=trace, fix=fix, no_fix=no_fix, around=node,
-            asks=slots_asks(context, node, slots),
-        )  # fmt: skip
+            self,
+            node,
+            message,
+            severity=severity,
+            trace=trace,
+            fix=fix,
+            no_fix=no_fix,
+            around=node,
+            asks=asks,
+        )
 
     def _told(self, loop: ast.AST | None) -> bool:
         known = loop in self._loops
@@ -251,6 +178,17 @@ def _asks(context: Context, node: ast.Call, value: Value) -> Asks | None:
     return Asks(answer.access, *bounds, of=answer.of)
 
 
+def _lost(target: ast.expr, run: ast.Call) -> str:
+    """What a target expects beyond the first argument of a run, or "" where it takes that again."""
+    given = [*run.args, *(keyword.value for keyword in run.keywords)]
+    if not given or isinstance(given[0], ast.Starred) or any(keyword.arg is None for keyword in run.keywords):
+        return ""
+    if isinstance(target, (ast.Tuple, ast.List)) and len(target.elts) > 1:
+        return f"`{shown(target)}` are unpacked"
+    handed = ast.unparse(given[0])
+    return f"`{shown(target)}` is what `{shown(given[0])}` was" if handed != ast.unparse(target) else ""
+
+
 def _is_put_off(context: Context, node: ast.expr) -> bool:
     """Whether a read stands in a lambda without parameters that an object keeps: `LazyValue(lambda: ...)`."""
     for call in ast.walk(context.flow.statement) if context.flow.statement is not None else ():
@@ -261,37 +199,3 @@ def _is_put_off(context: Context, node: ast.expr) -> bool:
                     if any(part is node for part in ast.walk(given)):
                         return True
     return False
-
-
-def _fix(context: Context, slots: Slots) -> tuple[Fix | None, str]:
-    loop = slots.loop
-    counts = isinstance(loop, ast.Call) and _name(loop) == "enumerate" and bool(loop.args)
-    listed = loop.args[0] if isinstance(loop, ast.Call) and counts else loop
-    owner = owner_text(context, slots, listed if isinstance(listed, ast.expr) else None)
-    if owner is None:
-        return (
-            None,
-            "what holds the layers is no name or dotted chain here, so its range is for the author to add",
-        )
-    if isinstance(loop, ast.Call) and loop is slots.source.node and _name(loop) == "range":
-        if len(slots.source.data[0]) != 1 or len(slots.source.data[1]) != 1:
-            return None, "the loop has different bounds on different paths"
-        text = f"range({owner.start}, {owner.end})"
-        return Fix(UNSAFE, "run over the layers of the stage", (context.edit(loop, text),)), ""
-    if not isinstance(listed, ast.expr) or v.dotted(listed) is None:
-        return None, "the loop runs over more than the list, and its parts have to stay together"
-    if context.padded(context.flow.evaluate(listed)) is None:
-        return (
-            None,
-            "the loop runs over ids that are chosen elsewhere: keep those in [start_layer, end_layer) there",
-        )
-    text = f"{ast.unparse(listed)}[{owner.start}:{owner.end}]"
-    if isinstance(loop, ast.Call) and counts:
-        if len(loop.args) != 1 or loop.keywords:
-            return None, "the loop counts from a number of its own"
-        text = f"{text}, {owner.start}"
-    return Fix(UNSAFE, "run over the layers of the stage", (context.edit(listed, text),)), ""
-
-
-def _name(node: ast.Call) -> str:
-    return node.func.id if isinstance(node.func, ast.Name) else ""

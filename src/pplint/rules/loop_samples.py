@@ -1,0 +1,131 @@
+"""The examples of PPL301: loops over all layers of the model."""
+
+from __future__ import annotations
+
+from pplint.finding import UNSAFE
+from pplint.rules.base import Example
+from pplint.rules.samples import LAYERS, POOL, UTILS
+
+_HEAD = """\
+from sglang.srt.models.sample_model import SampleModel
+
+
+class WholeModel(SampleModel):
+"""
+
+EXAMPLES = (
+    Example(
+        title="Each id of the list",
+        bad=_HEAD
+        + """\
+    def count_experts(self):
+        return sum(
+            1
+            for i in range(len(self.layers))
+            if isinstance(self.layers[i].mlp, dict)  # PPL301
+        )
+""",
+        fixed=_HEAD
+        + """\
+    def count_experts(self):
+        return sum(
+            1
+            for i in range(self.start_layer, self.end_layer)
+            if isinstance(self.layers[i].mlp, dict)  # PPL301
+        )
+""",
+        safety=UNSAFE,
+        files=(LAYERS, UTILS),
+    ),
+    Example(
+        title="Each layer of the list",
+        bad=_HEAD
+        + """\
+    def heads(self):
+        found = []
+        for layer in self.layers:
+            found.append(layer.self_attn.heads)  # PPL301
+        return found
+""",
+        fixed=_HEAD
+        + """\
+    def heads(self):
+        found = []
+        for layer in self.layers[self.start_layer:self.end_layer]:
+            found.append(layer.self_attn.heads)  # PPL301
+        return found
+""",
+        safety=UNSAFE,
+        files=(LAYERS, UTILS),
+    ),
+    Example(
+        title="Ids and layers in a lazy value",
+        bad=_HEAD
+        + """\
+    def weights(self):
+        return LazyValue(
+            lambda: {
+                i: layer.mlp.weights
+                for i, layer in enumerate(self.layers)
+                if isinstance(layer.mlp, dict)  # PPL301
+            }
+        )
+""",
+        fixed=_HEAD
+        + """\
+    def weights(self):
+        return LazyValue(
+            lambda: {
+                i: layer.mlp.weights
+                for i, layer in enumerate(self.layers[self.start_layer:self.end_layer], self.start_layer)
+                if isinstance(layer.mlp, dict)  # PPL301
+            }
+        )
+""",
+        safety=UNSAFE,
+        files=(LAYERS, UTILS),
+    ),
+    Example(
+        title="Each id goes to the pool",
+        bad="""\
+def rows(pool, config):
+    return [pool.get_value_buffer(i) for i in range(config.num_hidden_layers)]  # PPL301
+""",
+        files=(POOL,),
+    ),
+    Example(
+        title="Each layer is run",
+        bad=_HEAD
+        + """\
+    def run(self, positions, hidden_states, residual):
+        for i in range(len(self.layers)):
+            layer = self.layers[i]
+            hidden_states, residual = layer(positions, hidden_states, residual)  # PPL301
+        return hidden_states
+""",
+        fixed=_HEAD
+        + """\
+    def run(self, positions, hidden_states, residual):
+        for i in range(self.start_layer, self.end_layer):
+            layer = self.layers[i]
+            hidden_states, residual = layer(positions, hidden_states, residual)  # PPL301
+        return hidden_states
+""",
+        safety=UNSAFE,
+        files=(LAYERS, UTILS),
+    ),
+    Example(
+        title="The layer or its id is tested first",
+        good=_HEAD
+        + """\
+    def count(self):
+        found = 0
+        for i, layer in enumerate(self.layers):
+            if not self.start_layer <= i < self.end_layer:
+                continue
+            found += layer.mlp.num_experts
+        return found + sum(1 for one in self.layers if hasattr(one, "mlp") and one.mlp.num_experts)
+""",
+        files=(LAYERS, UTILS),
+    ),
+)
