@@ -1,0 +1,109 @@
+"""What a call says, as one file's facts: who is handed what, what is built with what, what may be missing."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from pplint.engine import values as v
+from pplint.engine.declarations import FunctionFacts
+from pplint.engine.describe import describe, keywords_of
+from pplint.engine.flow import Flow
+from pplint.engine.levels import flag_on_path
+from pplint.engine.values import Value
+
+_LISTS = ("layers", "blocks", "h")
+_MAY_BE_LAYERS = (ast.Name, ast.Attribute, ast.Subscript)
+_MAY_BE_PARAMETER = (ast.Name, ast.IfExp, ast.Call)
+
+
+def called_on_super(node: ast.Call) -> str:
+    """The method that `super().method(...)` calls, or ""."""
+    function = node.func
+    if not isinstance(function, ast.Attribute) or not isinstance(function.value, ast.Call):
+        return ""
+    return function.attr if v.dotted(function.value.func) == ("super",) else ""
+
+
+def callee_path(value: Value) -> list[str] | None:
+    """The dotted chain that a callee is, where the root may be unknown ("?"), or None."""
+    if value.kind == v.PATH:
+        return list(value.data)
+    if value.kind == v.PARAM:
+        return [value.data]
+    if value.kind == v.MEMBER:
+        return ["?", value.data[1]]
+    return None
+
+
+def passed(facts: FunctionFacts, flow: Flow, node: ast.Call, path: list[str]) -> None:
+    """Take down which parameters are handed on, to which argument of the dotted `path`."""
+    given: list[tuple[int | str | None, ast.expr]] = [*enumerate(node.args)]
+    given += [(keyword.arg, keyword.value) for keyword in node.keywords]
+    for where, argument in given:
+        if not isinstance(argument, _MAY_BE_PARAMETER) or where is None:
+            continue
+        for one in flow.evaluate(argument):
+            if one.kind == v.PARAM:
+                facts["passes"].append([one.data, path, where, node.lineno])
+
+
+def asked(facts: FunctionFacts, flow: Flow, node: ast.Call, path: list[str]) -> None:
+    """Take down what an object in an attribute is asked with, if that was looked up or translated."""
+    if len(path) != 3 or path[0] != "self":
+        return
+    given: list[tuple[int | str, ast.expr]] = [*enumerate(node.args)]
+    given += [(keyword.arg, keyword.value) for keyword in node.keywords if keyword.arg]
+    for where, argument in given:
+        for one in flow.evaluate(argument):
+            if one.kind in (v.SUB, v.ITEM, v.CALL) and (value := describe(one)) != ["other"]:
+                facts["asks"].append([path, where, value, node.lineno])
+
+
+def built(summary: dict[str, Any], flow: Flow, node: ast.Call, path: list[str]) -> None:
+    """Take down what an object is built with."""
+    _, star = keywords_of(node)
+    positional = [
+        [describe(o) for o in flow.evaluate(a)] for a in node.args if not isinstance(a, ast.Starred)
+    ]
+    named = {k.arg: [describe(o) for o in flow.evaluate(k.value)] for k in node.keywords if k.arg}
+    summary["builds"].append(
+        {
+            "callee": path, "line": node.lineno, "args": positional, "kwargs": named, "star": star,
+            "flag": flag_on_path(flow.guards),
+            "in": [".".join(c.name for c in flow.classes), flow.functions[-1].name if flow.functions else ""],
+        }
+    )  # fmt: skip
+
+
+def handed(summary: dict[str, Any], flow: Flow, node: ast.Call) -> None:
+    """Take down who is given a list of layers, so that its file can be looked at too."""
+    for one in (*node.args, *node.keywords):
+        argument = one.value if isinstance(one, ast.keyword) else one
+        if isinstance(argument, _MAY_BE_LAYERS) and _hands_layers(flow, argument):
+            path = v.dotted(node.func)
+            if path is not None:
+                summary["handed"].append(list(path))
+            return
+
+
+def _hands_layers(flow: Flow, argument: ast.expr) -> bool:
+    """Whether an argument is a list of layers or a slice of one, by its name."""
+    if isinstance(argument, ast.Subscript) and isinstance(argument.slice, ast.Slice):
+        argument = argument.value
+    if isinstance(argument, ast.Name):
+        found = flow.evaluate(argument)
+        given = any(one.kind == v.PARAM and one.data.endswith(_LISTS[:1]) for one in found)
+        return given or any(path[-1].endswith(_LISTS) for path in v.paths(found) if len(path) > 1)
+    return isinstance(argument, ast.Attribute) and argument.attr.endswith(_LISTS)
+
+
+def softened(summary: dict[str, Any], flow: Flow, node: ast.Call) -> None:
+    """Take down the name of an attribute without which the code does something else."""
+    name = node.args[1] if len(node.args) > 1 else None
+    if not isinstance(name, ast.Constant) or not isinstance(name.value, str):
+        return
+    tested = flow.statement
+    branches = isinstance(tested, ast.If) and tested.test is node and bool(tested.orelse)
+    if len(node.args) == 3 or (branches and not isinstance(tested.orelse[-1], ast.Raise)):  # type: ignore[union-attr]
+        summary["soft"].append(name.value)

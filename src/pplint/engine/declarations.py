@@ -1,0 +1,99 @@
+"""What classes and functions say before any code of theirs runs: bases, constants, parameters, decorators."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from pplint.engine import values as v
+from pplint.engine.attention import FunctionNode
+from pplint.engine.constants import literal_integer
+from pplint.engine.vocabulary import PROXY_PARAMETER, is_end, is_start
+
+FunctionFacts = dict[str, Any]
+ClassFacts = dict[str, Any]
+
+
+def add_classes(classes: dict[str, ClassFacts], body: list[ast.stmt], outer: tuple[str, ...] = ()) -> None:
+    """Add the classes of a body by their qualified names, also those in classes and in conditions."""
+    for node in body:
+        if isinstance(node, ast.ClassDef):
+            bases = [".".join(path) for path in map(_base_path, node.bases) if path]
+            name = ".".join((*outer, node.name))
+            constants = {
+                target.id: number
+                for statement in node.body
+                if isinstance(statement, ast.Assign) and isinstance(target := statement.targets[0], ast.Name)
+                if (number := literal_integer(statement.value)) is not None
+            }
+            classes[name] = {
+                "line": node.lineno, "bases": bases, "methods": {}, "attrs": {}, "constants": constants, "shifted": {},
+            }  # fmt: skip
+            add_classes(classes, node.body, (*outer, node.name))
+        elif isinstance(node, (ast.If, ast.Try)):
+            add_classes(classes, node.body, outer)
+            add_classes(classes, node.orelse, outer)
+
+
+def _base_path(node: ast.expr) -> tuple[str, ...] | None:
+    return v.dotted(node.value if isinstance(node, ast.Subscript) else node)
+
+
+def function_facts(node: FunctionNode) -> FunctionFacts:
+    """What the head of a function says; the lists are filled by the walk through its body."""
+    arguments = node.args
+    positional = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
+    decorators = {path[-1] for d in node.decorator_list if (path := v.dotted(d))}
+    return {
+        "line": node.lineno,
+        "params": positional,
+        "keywords": [a.arg for a in arguments.kwonlyargs],
+        "defaults": _defaults(arguments),
+        "annotations": _annotations(arguments),
+        "property": bool(decorators & {"property", "cached_property"}),
+        "static": "staticmethod" in decorators,
+        "abstract": _is_abstract(node, decorators),
+        "proxy": PROXY_PARAMETER in positional or any(a.arg == PROXY_PARAMETER for a in arguments.kwonlyargs),
+        "uses": [], "passes": [], "returns": [], "elements": [], "asks": [],
+        "supers": [], "kinds": [],
+        "stage": any(is_start(a.arg) or is_end(a.arg) for a in (*arguments.args, *arguments.kwonlyargs)),
+    }  # fmt: skip
+
+
+def _defaults(arguments: ast.arguments) -> dict[str, list[str]]:
+    """Parameters whose default is a dotted name (a default class)."""
+    positional = [*arguments.posonlyargs, *arguments.args]
+    pairs = list(
+        zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True)
+    )
+    pairs += [
+        (a, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None
+    ]
+    return {argument.arg: list(path) for argument, default in pairs if (path := v.dotted(default))}
+
+
+def _annotations(arguments: ast.arguments) -> dict[str, str]:
+    """The names in the annotation of each parameter."""
+    return {
+        argument.arg: " ".join(_names_in(argument.annotation))
+        for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+        if argument.annotation is not None
+    }
+
+
+def _names_in(node: ast.AST) -> Iterator[str]:
+    """The dotted names in an annotation, also those in strings."""
+    path = v.dotted(node)
+    if path is not None:
+        yield ".".join(path)
+    elif isinstance(node, ast.Constant):
+        yield str(node.value)
+    else:
+        for child in ast.iter_child_nodes(node):
+            yield from _names_in(child)
+
+
+def _is_abstract(node: FunctionNode, decorators: set[str]) -> bool:
+    body = [s for s in node.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
+    return "abstractmethod" in decorators or all(isinstance(s, (ast.Raise, ast.Pass)) for s in body)
