@@ -1,0 +1,156 @@
+"""Where the walk of a file is: the class, the function, the stage, and what is written around the place."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, NamedTuple
+
+from pplint.engine import guards as g
+from pplint.engine import values as v
+from pplint.engine.facts import Facts
+from pplint.engine.flow import Flow, Listener, statements
+from pplint.engine.modules import flag_facts, stages_of_callers
+from pplint.engine.names import Place
+from pplint.engine.values import Value
+from pplint.engine.vocabulary import DRAFT
+
+if TYPE_CHECKING:
+    from pplint.source.text import Source
+
+
+class Here(NamedTuple):
+    """The scope of a place."""
+
+    place: Place
+    function_id: str
+    draft: bool
+
+
+class Written(NamedTuple):
+    """The names and the attributes that a function assigns to."""
+
+    names: frozenset[str]
+    attributes: tuple[ast.Attribute, ...]
+
+
+class Surroundings(Listener):
+    """A place in the walk of one file, on the ground of all files' facts; `flow` is the state of the walk."""
+
+    def __init__(self, facts: Facts, module: str, source: Source, tree: ast.Module) -> None:
+        self.project, self.accessors = facts
+        self.module = module
+        self.source = source
+        self.tree = tree
+        self.flow: Flow = None  # type: ignore[assignment]  # set by `Walk.walk`
+        self._heres: dict[tuple[str, ...], Here] = {}
+        self._callers_said: dict[tuple[ast.ClassDef, str], frozenset[str]] = {}
+        self._stored: dict[ast.ClassDef, dict[str, list[ast.expr]]] = {}
+        self._written: tuple[ast.AST | None, Written] = None, Written(frozenset(), ())
+
+    @property
+    def here(self) -> Here:
+        """The class and the function that we are in."""
+        names = self.flow.names
+        known = self._heres.get(names)
+        if known is None:
+            known = self._heres[names] = self._find_here(names)
+        return known
+
+    def _find_here(self, names: tuple[str, ...]) -> Here:
+        class_id = f"{self.module}:{'.'.join(one.name for one in self.flow.classes)}"
+        if class_id not in self.project.classes:
+            class_id = ""
+        function = ""
+        if self.flow.functions:
+            function = self.flow.functions[-1].name if class_id else ".".join(names)
+        function_id = f"{class_id}.{function}" if class_id else f"{self.module}:{function}"
+        draft = bool(DRAFT.search(".".join((self.module, *names))))
+        return Here(Place(self.module, class_id, function), function_id, draft)
+
+    @property
+    def class_id(self) -> str:
+        """The id of the enclosing class, or ""."""
+        return self.here.place.owner
+
+    @property
+    def place(self) -> Place:
+        """Where we are, for questions about types."""
+        return self.here.place
+
+    @property
+    def function_id(self) -> str:
+        """The id of the enclosing function as `Accessors` writes it."""
+        return self.here.function_id
+
+    @property
+    def draft(self) -> bool:
+        """Whether we are in a draft model, which numbers its layers from 0 by itself."""
+        return self.here.draft
+
+    def stage(self, *more: Value) -> frozenset[str]:
+        """What the conditions at this place (and those under which values were chosen) say about the stage."""
+        known = list(self.flow.guards)
+        for value in more:
+            known += value.guards
+        flags = [self._flag_facts(atom.test) for atom in known if atom.holds]
+        return g.stage_facts(known).union(*flags, self._callers_facts())
+
+    def _callers_facts(self) -> frozenset[str]:
+        """What all calls of the private method we are in say about the stage."""
+        functions = self.flow.functions
+        if not functions or not self.flow.classes or not functions[0].name.startswith("_"):
+            return frozenset()
+        owner, method = self.flow.classes[-1], functions[0].name
+        known = self._callers_said.get((owner, method))
+        if known is None:
+            known = self._callers_said[owner, method] = stages_of_callers(owner, method, self.text_of)
+        return known
+
+    def text_of(self, node: ast.stmt) -> str:
+        """The lines of a statement."""
+        return "\n".join(self.source.lines[node.lineno - 1 : node.end_lineno])
+
+    def stored(self, attribute: str) -> list[ast.expr]:
+        """What the enclosing class assigns to `self.<attribute>`."""
+        owner = self.flow.classes[-1]
+        known = self._stored.get(owner)
+        if known is None:
+            known = self._stored[owner] = {}
+            for one in statements(owner.body):
+                if isinstance(one, ast.Assign):
+                    for target in one.targets:
+                        path = v.dotted(target)
+                        if path is not None and len(path) == 2 and path[0] == "self":
+                            known.setdefault(path[1], []).append(one.value)
+        return known.get(attribute, [])
+
+    def _flag_facts(self, test: ast.expr) -> frozenset[str]:
+        """What a flag of the own object that is true says about the stage."""
+        path = v.dotted(test)
+        if path is None or len(path) != 2 or path[0] != "self" or not self.class_id:
+            return frozenset()
+        return flag_facts(self.project, self.class_id, path[1])
+
+    @property
+    def written(self) -> Written:
+        """What the innermost function assigns to; nothing outside functions."""
+        function = self.flow.functions[-1] if self.flow.functions else None
+        if self._written[0] is not function or function is None:
+            stores = [
+                part for part in (ast.walk(function) if function is not None else ())
+                if not isinstance(getattr(part, "ctx", None), (ast.Load, type(None)))
+            ]  # fmt: skip
+            names = frozenset(one.id for one in stores if isinstance(one, ast.Name))
+            attributes = tuple(one for one in stores if isinstance(one, ast.Attribute))
+            self._written = function, Written(names, attributes)
+        return self._written[1]
+
+    def home(self, node: ast.AST) -> ast.stmt | None:
+        """The innermost statement of the current function that holds a node, or None when it is not in there."""
+        if not self.flow.functions:
+            return None
+        found: ast.stmt | None = None
+        for part in ast.walk(self.flow.functions[-1]):
+            if isinstance(part, ast.stmt) and any(child is node for child in ast.walk(part)):
+                found = part
+        return found if found is not self.flow.functions[-1] else None
