@@ -33,6 +33,9 @@ EntryClass = SampleForCausalLM
 """,
 )
 
+_NAMED = 3
+"""How many of the classes without a range are named."""
+
 INFO_TEXT = RuleInfo(
     code="PPL704",
     name="defaulted-stage-range",
@@ -118,50 +121,63 @@ class DefaultedStageRange(Rule):
     def _judge(self, context: Context, node: ast.expr, subject: ast.expr, name: str) -> None:
         if context.draft or FIRST in context.stage():
             return
-        path = v.dotted(subject)
         project = context.project
-        types = {
-            one
-            for value in context.flow.evaluate(subject)
-            if value.kind in (v.PATH, v.PARAM)
-            for one in project.types_of(
-                context.place, tuple(value.data) if value.kind == v.PATH else (value.data,)
-            )
-        }
+        types = _types(context, subject)
         lacking = sorted(one for one in types if not project.owns_start(one))
         if types and not lacking:
             return
-        hiding = lacking or _hiding(context, path)
-        names = [f"`{project.class_name(one)}`" for one in hiding[:3]]
-        severity = WARNING if hiding else INFO
-        more = f" and {len(hiding) - len(names)} more" if len(hiding) > len(names) else ""
-        said = f", such as {', '.join(names)}{more}," if names else ""
-        condition = (
-            "; without the default it would stop here" if hiding else " (latent: no such object is in view)"
-        )
+        hiding = lacking or _hiding(context, v.dotted(subject))
+        severity, condition = (
+            (WARNING, "; without the default it would stop here") if hiding
+            else (INFO, " (latent: no such object is in view)")
+        )  # fmt: skip
         delegates = any(is_start(function.name) for function in context.flow.functions)
         if delegates:
             severity, condition = INFO, " (it delegates: only where the inner object is missing)"
-        shown = ast.unparse(subject)
         message = (
-            f"the default 0 hides that `{shown}` may have no `{name}`: an object without it{said} passes "
-            f"for one "
-            f"that starts at layer 0, which is wrong on every stage but the first{condition}"
+            f"the default 0 hides that `{ast.unparse(subject)}` may have no `{name}`: an object without it"
+            f"{_such_as(context, hiding)} passes for one that starts at layer 0, which is wrong on every stage but "
+            f"the first{condition}"
         )
-        trace = [
-            Step(
-                project.files.get(project.module_of(one), ""), project.classes[one]["line"], 1,
-                f"`{project.class_name(one)}` has no `{name}`",
-            )
-            for one in hiding[:3]
-        ]  # fmt: skip
         text = f"an object without `{name}` passes here for one that starts at layer 0"
-        trace += [context.step(node, text), no_test(context, node, FIRST_STAGE)]
+        trace = [
+            *_lacks(context, hiding[:_NAMED], name),
+            context.step(node, text),
+            no_test(context, node, FIRST_STAGE),
+        ]
         context.report(
             self, node, message, severity=severity, trace=trace,
             no_fix="which object knows the range is for the author to say",
             asks=Asks(WHOLE, *one_id(0), meant=STAGE_START) if not delegates else None,
         )  # fmt: skip
+
+
+def _types(context: Context, subject: ast.expr) -> set[str]:
+    """The classes that the object which is read may have."""
+    return {
+        one
+        for value in context.flow.evaluate(subject)
+        if value.kind in (v.PATH, v.PARAM)
+        for one in context.project.types_of(
+            context.place, tuple(value.data) if value.kind == v.PATH else (value.data,)
+        )
+    }
+
+
+def _such_as(context: Context, hiding: list[str]) -> str:
+    """The names of some of the classes without a range, for the middle of a sentence, or ""."""
+    names = [f"`{context.project.class_name(one)}`" for one in hiding[:_NAMED]]
+    more = f" and {len(hiding) - len(names)} more" if len(hiding) > len(names) else ""
+    return f", such as {', '.join(names)}{more}," if names else ""
+
+
+def _lacks(context: Context, hiding: list[str], name: str) -> list[Step]:
+    """The steps that show classes without a range."""
+    project = context.project
+    return [
+        context.fact_step(one, project.classes[one]["line"], f"`{project.class_name(one)}` has no `{name}`")
+        for one in hiding
+    ]
 
 
 def _hiding(context: Context, path: tuple[str, ...] | None) -> list[str]:
