@@ -1,9 +1,10 @@
-"""What pplint asks of others it keeps itself: no findings, and imports that point one way."""
+"""What pplint asks of others it keeps itself: no findings, imports that point one way, nothing that is too long."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -99,6 +100,11 @@ def test_imports_point_down(module: str) -> None:
     assert not {name for name in ours if ROOMS[room_of(name)] > floor}
 
 
+def test_imports_run_in_no_circle() -> None:
+    below = {module: set(imported(module)) & set(MODULES) - {module} for module in MODULES}
+    list(TopologicalSorter(below).static_order())  # CycleError tells the circle
+
+
 def test_every_room_exists() -> None:
     built = {room for room in ROOMS if room in MODULES}
     assert set(ROOMS) - built <= {"pplint.impact"}, "a room of the list is gone"
@@ -110,6 +116,22 @@ BANNED = {"utils", "helpers", "common", "manager", "misc"}
 @pytest.mark.parametrize("module", MODULES)
 def test_every_module_has_a_name_that_says_something(module: str) -> None:
     assert not BANNED & set(module.split("."))
+
+
+def test_no_file_has_more_than_300_lines() -> None:
+    files = [one for one in (SRC / "pplint").rglob("*.*") if one.is_file() and "__pycache__" not in one.parts]
+    lengths = {str(path.relative_to(SRC)): len(path.read_bytes().splitlines()) for path in files}
+    assert not {name: length for name, length in lengths.items() if length > 300}
+
+
+def test_no_function_has_more_than_40_lines() -> None:
+    lengths = {
+        f"{path.relative_to(SRC)}:{node.lineno} {node.name}": (node.end_lineno or 0) - node.lineno + 1
+        for path in SRC.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_bytes()))
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+    }
+    assert not {name: length for name, length in lengths.items() if length > 40}
 
 
 def test_pplint_has_no_findings_in_itself(capsys: pytest.CaptureFixture[str]) -> None:
