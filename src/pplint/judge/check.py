@@ -23,7 +23,7 @@ _KNOWN: dict[str, list[Snapshot]] = {}
 
 def judge(request: JudgeRequest) -> Judged:
     """Judge the files of a request."""
-    collecting = gc.isenabled()
+    collecting, first = gc.isenabled(), not _KNOWN
     gc.disable()
     store = Store(request.cache_dir, request.root) if request.cache_dir else None
     known = _KNOWN.get(request.root)
@@ -35,8 +35,10 @@ def judge(request: JudgeRequest) -> Judged:
         return _judged(Case(request, [], store))
     finally:
         if collecting:
-            # The facts stay for the life of the process: the collector need not walk them again and again.
-            gc.freeze()
+            if first:
+                # Most processes look once: then the collector need not walk the facts again and again. What later looks
+                # put in their place must not stay for ever.
+                gc.freeze()
             gc.enable()
 
 
