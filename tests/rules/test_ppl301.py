@@ -47,6 +47,8 @@ BAD = {
 GOOD = {
     "the layers are only called": "for layer in self.model.layers:\n    i = layer(i)",
     "the layers are run by keyword": "for layer in self.model.layers:\n    i = layer(x=i, positions=caches)",
+    "the layers are run and their result has a name of its own": "for layer in self.model.layers:\n"
+    "    after = layer(i, caches)\n    i = after",
     "real layers are run": "for layer in self.model.layers:\n    if isinstance(layer, PPMissingLayer):\n"
     "        continue\n    i, caches = layer(caches, i)",
     "the stage's layers are run": "for layer in self.model.layers[self.model.start_layer : self.model.end_layer]:\n"

@@ -179,14 +179,15 @@ def _asks(context: Context, node: ast.Call, value: Value) -> Asks | None:
 
 
 def _lost(target: ast.expr, run: ast.Call) -> str:
-    """What a target expects beyond the first argument of a run, or "" where it takes that again."""
+    """What a target expects beyond the first argument of a run, or "" where that may be what it expects."""
     given = [*run.args, *(keyword.value for keyword in run.keywords)]
     if not given or isinstance(given[0], ast.Starred) or any(keyword.arg is None for keyword in run.keywords):
         return ""
     if isinstance(target, (ast.Tuple, ast.List)) and len(target.elts) > 1:
         return f"`{shown(target)}` are unpacked"
-    handed = ast.unparse(given[0])
-    return f"`{shown(target)}` is what `{shown(given[0])}` was" if handed != ast.unparse(target) else ""
+    first, *others = map(ast.unparse, given)
+    own = ast.unparse(target)
+    return f"`{shown(target)}` takes what `{shown(given[0])}` is" if own != first and own in others else ""
 
 
 def _is_put_off(context: Context, node: ast.expr) -> bool:
