@@ -119,6 +119,36 @@ class TolerantPool:
     assert not findings_in(tmp_path, "PPL301", method(body), ("srt/tolerant.py", text))
 
 
+_TESTED = "if not isinstance(self.model.layers[k], PPMissingLayer):\n        mlp = self.model.layers[k].mlp\n"
+KEPT = {
+    "used after the test": ("for k, x in caches:\n    " + _TESTED + "    mlp.x = x", 1),
+    "used twice after the test": ("for k, x in caches:\n    " + _TESTED + "    mlp.x = x\n    mlp.y = x", 1),
+    "used under the test": ("for k, x in caches:\n    " + _TESTED + "        mlp.x = x", 0),
+    "not used": ("for k, x in caches:\n    " + _TESTED + "    print(k)", 0),
+    "set before the test too": ("for k, x in caches:\n    mlp = None\n    " + _TESTED + "    print(mlp)", 0),
+    "set before the loop": ("mlp = None\nfor k, x in caches:\n    " + _TESTED + "    print(mlp)", 0),
+    "set in the other branch": (
+        "for k, x in caches:\n    " + _TESTED + "    else:\n        mlp = None\n    print(mlp)",
+        0,
+    ),
+    "the round is left otherwise": (
+        "for k, x in caches:\n    if isinstance(self.model.layers[k], PPMissingLayer):\n        continue\n"
+        + "    mlp = self.model.layers[k].mlp\n    mlp.x = x",
+        0,
+    ),
+    "used after the loop": ("for k, x in caches:\n    " + _TESTED + "return mlp", 0),
+    "the stage's own ids": (
+        "for k in range(self.model.start_layer, self.model.end_layer):\n    " + _TESTED + "    mlp.x = i",
+        0,
+    ),
+}
+
+
+@pytest.mark.parametrize(("body", "count"), KEPT.values(), ids=KEPT)
+def test_what_is_kept_of_real_layers(body, count, tmp_path):
+    assert len(findings_in(tmp_path, "PPL301", method(body))) == count
+
+
 REPLACED = """
 
 from sglang.srt.layers.sample_utils import make_layers

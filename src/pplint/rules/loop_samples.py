@@ -115,6 +115,18 @@ def rows(pool, config):
         files=(LAYERS, UTILS),
     ),
     Example(
+        title="What was read under a test is used without it",
+        bad=_HEAD
+        + """\
+    def load_scales(self, scales):
+        for i, scale in scales:
+            if not isinstance(self.layers[i], PPMissingLayer):
+                attention = self.layers[i].self_attn
+            attention.k_scale = scale  # PPL301
+""",
+        files=(LAYERS, UTILS),
+    ),
+    Example(
         title="The layer or its id is tested first",
         good=_HEAD
         + """\

@@ -17,6 +17,7 @@ from pplint.finding import ERROR, WARNING, Asks
 from pplint.rules.asking import bounds_of, runs_through, slots_asks
 from pplint.rules.base import Rule, RuleInfo
 from pplint.rules.builders import argument_for
+from pplint.rules.kept_reads import Kept, kept_too_long
 from pplint.rules.layer_reads import plain_getattr, read_slots, run_slots, shown
 from pplint.rules.loop_samples import EXAMPLES
 from pplint.rules.stage_loop import stage_loop
@@ -32,13 +33,15 @@ INFO_TEXT = RuleInfo(
         "A loop or a comprehension runs over a padded layer list, over `range(len(layers))` or over "
         "`range(num_hidden_layers)`, and reads an attribute of each layer (a filter "
         "`isinstance(layer.mlp, C)` reads it too), hands each id to a method that takes a GLOBAL layer id, or runs "
-        "each layer and keeps more of it than its first argument (`x, residual = layer(positions, x)`)."
+        "each layer and keeps more of it than its first argument (`x, residual = layer(positions, x)`). Or it sets a "
+        "name for real layers only, and uses it for every slot."
     ),
     why=(
         "The slots of other stages hold placeholders without attributes, so that the read raises "
         "AttributeError on "
         "every stage, also the first: its padding is at the end. A pool has no buffer for the layers of "
-        "other stages. A placeholder that is run hands on its first argument, whatever that is."
+        "other stages. A placeholder that is run hands on its first argument, whatever that is. A name that is set for "
+        "real layers only is unbound at the first slot of later stages, and stale at slots after those of the stage."
     ),
     how=(
         "Run over the stage: `range(self.start_layer, self.end_layer)`, `self.layers[self.start_layer:self.end_layer]`."
@@ -103,7 +106,10 @@ class FullLayerLoop(Rule):
         self._tell(context, node, message, severity, slots, slots_asks(context, node, slots))
 
     def assign(self, context: Context, target: ast.expr, found: Values, node: ast.stmt) -> None:
-        """A run of each slot, of which more is kept than a placeholder hands on."""
+        """A run of each slot, of which more is kept than a placeholder hands on; what is kept of a real layer."""
+        kept = kept_too_long(context, target, node)
+        if kept is not None:
+            self._keep(context, kept)
         run = getattr(node, "value", None)
         if not isinstance(run, ast.Call) or not (lost := _lost(target, run)):
             return
@@ -116,6 +122,30 @@ class FullLayerLoop(Rule):
             f"hands on its first argument, where {lost}{f' ({condition})' if condition else ''}"
         )
         self._tell(context, run.func, message, severity, slots, None)
+
+    def _keep(self, context: Context, kept: Kept) -> None:
+        severity, condition = context.level(kept.padded.owner)
+        if severity == ERROR and "scale" in context.flow.functions[-1].name:
+            severity, condition = WARNING, "only for a checkpoint with such scales"
+        name = kept.use.id
+        message = (
+            f"`{name}` is set in this loop for real layers only (line {kept.test.lineno}), but used for every slot: a stage "
+            f"that does not own the first one meets an UnboundLocalError, and for slots after its own it takes its last "
+            f"layer again{f' ({condition})' if condition else ''}"
+        )
+        trace = [
+            context.fact_step(
+                kept.padded.owner, kept.padded.line, f"`{kept.padded.attribute}` gets a slot for every layer"
+            ),
+            context.step(kept.test, f"under this test `{name}` is set, and nowhere else"),
+            context.step(
+                kept.use, f"nothing here tests the layer again, without which `{name}` need not be its own"
+            ),
+        ]
+        context.report(
+            self, kept.use, message, severity=severity, trace=trace, around=kept.use,
+            statement=context.home(kept.use), no_fix="move the use under the test, or leave the loop's round in its else",
+        )  # fmt: skip
 
     def _tell(
         self, context: Context, node: ast.expr, message: str, severity: str, slots: Slots, asks: Asks | None
