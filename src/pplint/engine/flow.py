@@ -169,7 +169,7 @@ class Flow(Evaluator):
                 self.note(item)
 
     def visit(self, node: ast.expr) -> None:
-        handler = EXPRESSIONS.get(type(node))
+        handler = _expression(type(node))
         if handler is not None:
             handler(self, node)
         else:
@@ -216,3 +216,6 @@ _STATEMENTS: dict[type[ast.AST], Callable[[Flow, Any], bool | None]] = {
     **BRANCHES,
     **BINDINGS,
 }
+
+# Bound once: of an imported name, Python makes the bound method anew for each call, and `visit` is called most of all.
+_expression = EXPRESSIONS.get
