@@ -120,6 +120,7 @@ class TolerantPool:
 
 
 _TESTED = "if not isinstance(self.model.layers[k], PPMissingLayer):\n        mlp = self.model.layers[k].mlp\n"
+_LEFT = "if isinstance(self.model.layers[k], PPMissingLayer):\n        continue\n"
 KEPT = {
     "used after the test": ("for k, x in caches:\n    " + _TESTED + "    mlp.x = x", 1),
     "used twice after the test": ("for k, x in caches:\n    " + _TESTED + "    mlp.x = x\n    mlp.y = x", 1),
@@ -132,8 +133,7 @@ KEPT = {
         0,
     ),
     "the round is left otherwise": (
-        "for k, x in caches:\n    if isinstance(self.model.layers[k], PPMissingLayer):\n        continue\n"
-        + "    mlp = self.model.layers[k].mlp\n    mlp.x = x",
+        "for k, x in caches:\n    " + _LEFT + "    mlp = self.model.layers[k].mlp\n    mlp.x = x",
         0,
     ),
     "used after the loop": ("for k, x in caches:\n    " + _TESTED + "return mlp", 0),
