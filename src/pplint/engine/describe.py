@@ -40,13 +40,14 @@ def describe(value: Value) -> Description:
         operator, left, right = value.data
         if left and right:
             return ["arith", operator, describe(left[0]), describe(right[0])]
-    if value.kind == v.UNKNOWN and isinstance(value.node, _CONDITIONS):
-        return _condition(value.node)
-    return ["other"]
+    return _condition(value)
 
 
-def _condition(test: ast.expr) -> Description:
+def _condition(value: Value) -> Description:
     """`["test", text]` for a condition that says something about the stage, `["test"]` for another one."""
+    test = value.node
+    if value.kind != v.UNKNOWN or not isinstance(test, _CONDITIONS):
+        return ["other"]
     known = [*g.atoms(test, True), *g.atoms(test, False)]
     return ["test", ast.unparse(test)] if g.stage_facts(known) or g.excluded_stages(known) else ["test"]
 
