@@ -6,7 +6,7 @@ table about the whole tree, see `tables`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import wraps
 from typing import Any, Protocol, TypeVar
 
@@ -44,7 +44,11 @@ class Asking:
 
 
 class Noted(dict[str, Any]):
-    """Facts by id. Every look is noted, one that finds nothing too; `load` brings what is not here yet."""
+    """Facts by id. Every look is noted, one that finds nothing too; `load` brings what is not here yet.
+
+    Who goes through all of them asks for more than can be noted or is here: tables are made for that. Where facts are
+    loaded, that raises RuntimeError.
+    """
 
     def __init__(self, asking: Asking, load: Callable[[str], None] | None = None) -> None:
         super().__init__()
@@ -63,6 +67,29 @@ class Noted(dict[str, Any]):
         if self.load is not None and not dict.__contains__(self, key):
             self.load(key)
         return dict.get(self, key, default)
+
+    def _all_here(self) -> None:
+        if self.load is not None:
+            raise RuntimeError("facts that are loaded one by one cannot be gone through: make a table")
+
+    def __iter__(self) -> Iterator[str]:
+        self._all_here()
+        return dict.__iter__(self)
+
+    def keys(self) -> Any:
+        """All ids."""
+        self._all_here()
+        return dict.keys(self)
+
+    def values(self) -> Any:
+        """All facts."""
+        self._all_here()
+        return dict.values(self)
+
+    def items(self) -> Any:
+        """All facts with their ids."""
+        self._all_here()
+        return dict.items(self)
 
     def __contains__(self, key: object) -> bool:
         if not isinstance(key, str):

@@ -49,7 +49,7 @@ def _classes(facts: Facts, root: Root) -> Iterator[str]:
             if any(entry["v"] == ["mapping"] for entry in entries):
                 mappings.append(f"{class_id}.{attribute}  [{_where(where, line, root)}]")
         for attribute, line in sorted(project.missing_modules(class_id).items()):
-            if attribute in one["attrs"]:
+            if any(entry["line"] == line for entry in one["attrs"].get(attribute, ())):
                 missing.append(f"{class_id}.{attribute}  [{_where(where, line, root)}]")
         if "start_layer" in one["attrs"] or one["methods"].get("start_layer", {}).get("property"):
             owners.append(f"{class_id}")

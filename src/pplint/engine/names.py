@@ -63,7 +63,7 @@ class Names:
     def __getstate__(self) -> dict[str, Any]:
         for module in self._kept.modules() if self._kept is not None else ():
             self._fetch(module)
-        return {"summaries": dict(self.summaries), "files": self.files, "tables": dict(self.tables)}
+        return {"summaries": dict.copy(self.summaries), "files": self.files, "tables": dict(self.tables)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         Names.__init__(self, state["summaries"], state["files"])
@@ -208,7 +208,7 @@ class Names:
         imported = [summary["imports"].get(path[0]) for path in summary["handed"]]
         sources = {absolute(module, one[0]) for one in imported if one is not None and one[1]} - seen
         seen |= sources
-        unseen = sources - self.summaries.keys()
+        unseen = {one for one in sources if one not in self.summaries}
         # Who is given the layers may hand them on.
         return unseen.union(*(self._unseen_callees(one, seen) for one in sorted(sources - unseen)))
 

@@ -82,18 +82,25 @@ def shifted_names(project: Project) -> frozenset[str]:
 
 def names_mapping(project: Project, attribute: str) -> bool:
     """Whether an attribute is a dictionary from GLOBAL to DENSE ids in every class that assigns it."""
-    return project.row("mappings", attribute, lambda: all_mappings(project)) is True
+    return bool(mapping_keepers(project, attribute))
+
+
+def mapping_keepers(project: Project, attribute: str) -> list[str]:
+    """The classes that assign such an attribute, if all of them do."""
+    return project.row("mappings", attribute, lambda: all_mappings(project)) or []
 
 
 def all_mappings(project: Project) -> Rows:
-    """The table of such attributes."""
-    yes: set[str] = set()
+    """The table of such attributes: the classes that assign each."""
+    yes: Rows = {}
     no: set[str] = set()
-    for facts in project.classes.values():
+    for class_id, facts in project.classes.items():
         for attribute, entries in facts["attrs"].items():
-            mapped = any(entry["v"] == ["mapping"] for entry in entries)
-            (yes if mapped else no).add(attribute)
-    return dict.fromkeys(sorted(yes - no), True)
+            if any(entry["v"] == ["mapping"] for entry in entries):
+                yes.setdefault(attribute, []).append(class_id)
+            else:
+                no.add(attribute)
+    return {attribute: sorted(yes[attribute]) for attribute in sorted(yes.keys() - no)}
 
 
 def keeps_mapping(project: Project, class_id: str) -> bool:

@@ -74,7 +74,7 @@ class Inquiry:
         """A known look with a few files changed, as long as the same files stay in view."""
         close = [news for one in self.case.known if (news := self._news(one)) is not None]
         for news in sorted(close, key=lambda one: not one.same):
-            new = self._moved(news) if news.same else self._changed_facts(news)
+            new = (self._moved(news) if news.same else None) or self._changed_facts(news)
             if new is not None:
                 self.parsed += len(news.summaries)
                 new.marked = (news.old.marked - news.changed) | news.marked
@@ -99,8 +99,8 @@ class Inquiry:
         same = all(view.said == old.views[path].said for path, view in views.items())
         return News(old, frozenset(changed), news, views, workers.marked(), same)
 
-    def _moved(self, changes: News) -> Snapshot:
-        """The changed files say what they said, if on other lines."""
+    def _moved(self, changes: News) -> Snapshot | None:
+        """The changed files say what they said, if on other lines; None where lines were torn apart."""
         old, _, news, views, _, _ = changes
         new = Snapshot(self.case.stamps, old.wanted, old.files, old.rounds, {**old.views, **views})
         new.learnt = old.learnt
@@ -110,6 +110,8 @@ class Inquiry:
             new.take(_joined({**old.summaries(), **news}, self.case.request.facts_file))
         else:
             moved = {module: lines_in(news[module][1]) for module in news}
+            if any(old.tears(module, lines) for module, lines in moved.items()):
+                return None
             new.rest_on(old, moved)
         return new
 

@@ -10,7 +10,7 @@ from pplint.engine.asking import COMPARED
 from pplint.engine.facts import Facts
 from pplint.engine.names import Rows
 from pplint.engine.project import Project
-from pplint.known.lines import moved_lines, with_lines
+from pplint.known.lines import lines_in, moved_lines, with_lines
 from pplint.known.store import WRONG, Lost, Store
 from pplint.known.tables import MAKERS, complete, move_lines
 
@@ -136,6 +136,14 @@ class KeptFacts:
             raise Lost
         return summary
 
+    def tears(self, module: str, lines: list[int]) -> bool:
+        """Whether what stood on one line of a module stands on several: then nothing can be moved along. Raises Lost."""
+        before = self._row(module)
+        try:
+            return not moved_lines(before, with_lines(before, lines)).keys() >= set(lines_in(before))
+        except WRONG as error:
+            raise Lost from error
+
     def _move(self, module: str, lines: list[int]) -> dict[int, int]:
         """Let the evidence speak of the new lines of a module; return where its lines went."""
         before = self._row(module)
@@ -144,7 +152,7 @@ class KeptFacts:
             for parameters in known.values():
                 for evidence in parameters.values():
                     if evidence[0] == module:
-                        evidence[1] = went.get(evidence[1], evidence[1])  # type: ignore[index]
+                        evidence[1] = went[evidence[1]]  # type: ignore[index]
         return went
 
 

@@ -126,6 +126,10 @@ class Snapshot:
             return summary
         return self._from_disk().summary(module)
 
+    def tears(self, module: str, lines: list[int]) -> bool:
+        """Whether the facts on disk cannot follow the lines of a module to these. Raises Lost."""
+        return self._from_disk().tears(module, lines)
+
     def _from_disk(self) -> KeptFacts:
         if self.kept is None:
             from pplint.known.facts import KeptFacts

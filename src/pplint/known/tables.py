@@ -73,14 +73,14 @@ def move_lines(table: str, rows: Rows, module: str, went: dict[int, int]) -> Non
     if table in _OWNER_AT:
         for row in rows.values():
             if row is not None and row[_OWNER_AT[table]].partition(":")[0] == module:
-                row[-1] = went.get(row[-1], row[-1])
+                row[-1] = went[row[-1]]
     if table == "wrong":
         for home, builders in rows.items():
             for asked in builders:
                 if home == module:
-                    asked[0] = went.get(asked[0], asked[0])
+                    asked[0] = went[asked[0]]
                 if asked[1].partition(":")[0] == module:
-                    asked[-1] = went.get(asked[-1], asked[-1])
+                    asked[-1] = went[asked[-1]]
 
 
 _OWNER_AT = {"dense": 0, "split_below": 2}

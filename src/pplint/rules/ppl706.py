@@ -8,6 +8,7 @@ from pplint.engine import values as v
 from pplint.engine.accessors import GLOBAL
 from pplint.engine.context import Context
 from pplint.engine.dense import asked_densely
+from pplint.engine.pools import mapping_keepers
 from pplint.engine.values import Value
 from pplint.engine.vocabulary import is_end, is_start
 from pplint.finding import INFO, WARNING, Step
@@ -149,9 +150,8 @@ def _filled(context: Context, subject: ast.expr) -> list[Step]:
     """Where the dictionary or the list gets the layers of one kind."""
     found = context.flow.evaluate(subject)
     for path in v.paths(found):
-        for owner in sorted(context.project.types_of(context.place, path[:-1])) or _keepers(
-            context, path[-1]
-        ):
+        known = context.project.types_of(context.place, path[:-1])
+        for owner in sorted(known) or mapping_keepers(context.project, path[-1]):
             for one in context.project.mro(owner):
                 for entry in context.project.classes[one]["attrs"].get(path[-1], ()):
                     if entry["v"] == ["mapping"]:
@@ -161,11 +161,6 @@ def _filled(context: Context, subject: ast.expr) -> list[Step]:
         if value.node is not None and _stage_filter(value):
             return [context.step(value.node, "only layers of this stage are kept here, of one kind")]
     return []
-
-
-def _keepers(context: Context, name: str) -> list[str]:
-    """The classes that keep such a dictionary, for a receiver of unknown class."""
-    return sorted(one for one, facts in context.project.classes.items() if name in facts["attrs"])
 
 
 def _number(node: ast.expr) -> int | None:
