@@ -20,14 +20,20 @@ def content(path: str, overlay: Mapping[str, bytes]) -> bytes | None:
 
 
 def module_name(root: str, path: str) -> str:
-    """The dotted module name of a file as imports write it: from `root`, or from an SGLang elsewhere."""
+    """The dotted module name of a file as imports write it: from `root`, or from an SGLang elsewhere.
+
+    A stub has a name that no import means: what runs is the file beside it.
+    """
     if path.startswith(root + os.sep):
         relative = path[len(root) + 1 :]
     elif _PACKAGE_PART in path:
         relative = PACKAGE + os.sep + path.rpartition(_PACKAGE_PART)[2]
     else:
         relative = os.path.relpath(path, root)
-    name = os.path.splitext(relative)[0].replace(os.sep, ".")
+    stem, suffix = os.path.splitext(relative)
+    name = stem.replace(os.sep, ".")
+    if suffix == ".pyi":
+        return f"{name}(stub)"
     return name[: -len(".__init__")] if name.endswith(".__init__") else name
 
 
