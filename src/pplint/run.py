@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from pplint.finding import INFO
@@ -18,9 +19,9 @@ class Outcome(NamedTuple):
     """What a run found and did.
 
     `seen` is the state after all changes, `codes` are the rules that ran. `fixed` counts findings, `ignored` those that
-    `--add-ignore`
-    silenced; `changed` are the files that were (with `--diff`: would be) written, `diff` is what `--diff`
-    prints. `stdin` is the new content of the standard input. `notes` are sentences for `--verbose`.
+    `--add-ignore` silenced, `fixed_in` the fixed ones of each changed file; `changed` are the files that were (with
+    `--diff`: would be) written, `diff` is what `--diff` prints. `stdin` is the new content of the standard input. `notes`
+    are sentences for `--verbose`.
     """
 
     seen: Seen
@@ -33,6 +34,7 @@ class Outcome(NamedTuple):
     diff: bytes = b""
     stdin: bytes | None = None
     notes: tuple[str, ...] = ()
+    fixed_in: Mapping[str, int] = MappingProxyType({})
 
     def source_of(self, path: str) -> Source | None:
         """Return the text of the file as the findings saw it, or None when it cannot be read."""
@@ -76,6 +78,7 @@ def execute(request: Request) -> Outcome:
         look.codes,
         change.overlay,
         fixed=sum(change.fixed.values()),
+        fixed_in={path: count for path, count in change.fixed.items() if path in changed},
         ignored=sum(change.ignored.values()),
         changed=changed,
         diff=diff,

@@ -255,7 +255,7 @@ def _warn_of_nothing(request: Request, outcome: Outcome) -> None:
 
 
 def _say_changes(request: Request, outcome: Outcome) -> None:
-    """Say what the reports have no word for: comments that were added, and what a diff only shows."""
+    """Say what the reports have no word for: comments that were added, what a diff only shows, which files were fixed."""
     from pplint.reports.summary import plural
 
     files = plural(len(outcome.changed), "file")
@@ -264,6 +264,9 @@ def _say_changes(request: Request, outcome: Outcome) -> None:
         _say(f"{plural(outcome.ignored, 'finding')} {added} in {files}")
     elif request.diff and outcome.fixed:
         _say(f"{plural(outcome.fixed, 'finding')} would be fixed in {files}; nothing was written")
+    elif request.stdin is None:
+        for path, count in sorted(outcome.fixed_in.items()):
+            _say(f"{os.path.relpath(path)}: {plural(count, 'finding')} fixed")
 
 
 def _gone(outcome: Outcome) -> list[str]:

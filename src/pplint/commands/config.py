@@ -10,6 +10,9 @@ import click
 
 from pplint.commands.options import paths_and_settings, what_to_check
 
+_TABLES = ("per-file-ignores", "severity")
+"""Settings that are written as tables."""
+
 
 @click.command("config")
 @what_to_check
@@ -21,7 +24,10 @@ def config(form: str, **given: Any) -> None:
     from pplint.reports.harmless import harmless
 
     _, settings = paths_and_settings(given)
-    rows = {key: (value, origin) for key, (value, origin) in settings.origins.items()}
+    rows = {
+        key: (dict(value) if key in _TABLES else value, origin)
+        for key, (value, origin) in settings.origins.items()
+    }
     if form == "json":
         entries = {key: {"value": value, "origin": origin} for key, (value, origin) in rows.items()}
         click.echo(
