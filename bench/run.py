@@ -32,7 +32,6 @@ BARS = {
 }
 """The ratios of wall time that are promised."""
 
-
 _SCRIPT = "import sys; from pplint.__main__ import main; sys.exit(main())"
 """What the installed command `pplint` does."""
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pplint.judge.check import Judged
     from pplint.judge.learnt import Learnt
 
-__all__ = ["Files", "Look", "Request", "Seen", "find", "read"]
+__all__ = ["Files", "Look", "Seen", "find", "read"]
 
 
 class Seen(NamedTuple):

@@ -4,37 +4,36 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import NamedTuple
 
 from pplint.finding import INFO
-from pplint.look import Look, Request, Seen, read
+from pplint.look import Look, Seen, read
 from pplint.repair import Change
+from pplint.request import Request
 from pplint.source.text import Source
 
-__all__ = ["Outcome", "Request", "execute"]
+__all__ = ["Outcome", "execute"]
 
 
 class Outcome(NamedTuple):
     """What a run found and did.
 
-    `seen` is the state after all changes, `codes` are the rules that ran. `fixed` counts findings, `ignored` those that
-    `--add-ignore` silenced, `fixed_in` the fixed ones of each changed file; `changed` are the files that were (with
-    `--diff`: would be) written, `diff` is what `--diff` prints. `stdin` is the new content of the standard input. `notes`
-    are sentences for `--verbose`.
+    `seen` is the state after all changes, `codes` are the rules that ran. `fixed` counts the fixed findings of each
+    changed file, `ignored` all those that `--add-ignore` silenced; `changed` are the files that were (with `--diff`: would
+    be) written, `diff` is what `--diff` prints. `stdin` is the new content of the standard input. `notes` are sentences
+    for `--verbose`.
     """
 
     seen: Seen
     files: tuple[str, ...]
     codes: frozenset[str]
     overlay: Mapping[str, bytes]
-    fixed: int = 0
+    fixed: Mapping[str, int]
     ignored: int = 0
     changed: tuple[str, ...] = ()
     diff: bytes = b""
     stdin: bytes | None = None
     notes: tuple[str, ...] = ()
-    fixed_in: Mapping[str, int] = MappingProxyType({})
 
     def source_of(self, path: str) -> Source | None:
         """Return the text of the file as the findings saw it, or None when it cannot be read."""
@@ -77,8 +76,7 @@ def execute(request: Request) -> Outcome:
         look.files,
         look.codes,
         change.overlay,
-        fixed=sum(change.fixed.values()),
-        fixed_in={path: count for path, count in change.fixed.items() if path in changed},
+        change.fixed,
         ignored=sum(change.ignored.values()),
         changed=changed,
         diff=diff,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
+from pplint import baseline
 from pplint.baseline import Entry
 from pplint.finding import INFO, Finding, report_order
 from pplint.git import Changes
@@ -74,8 +75,6 @@ class Sieve:
         hidden = len(remaining) - len(shown)
         accepted, stale = list[Finding](), list[Entry]()
         if self.settings.baseline and self.entries is not None:
-            from pplint import baseline
-
             shown, accepted, stale = baseline.match(shown, self.entries, self.settings.baseline, self.named)
         if changes is not None:
             shown = _concerned(shown, changes)
@@ -122,8 +121,6 @@ def accepted_entries(request: Request) -> tuple[Entry, ...] | None:
     """Return the entries of the baseline that findings are matched with, or None for no baseline. Raises BaselineError."""
     if not request.settings.baseline or not request.baseline_entries:
         return None
-    from pplint import baseline
-
     return baseline.read(request.settings.baseline)
 
 

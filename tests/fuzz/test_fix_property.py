@@ -18,7 +18,8 @@ from hypothesis import HealthCheck, Phase, given, note, settings
 
 from fix_promises import alone, before_text, comments, edits_of, same_but_for, spliced
 from pplint.finding import SAFE, UNSAFE, Finding
-from pplint.run import Outcome, Request, execute
+from pplint.request import Request
+from pplint.run import Outcome, execute
 from pplint.settings import load
 
 MODULES = 120

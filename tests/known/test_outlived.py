@@ -96,10 +96,7 @@ def test_moved_code_is_judged_again_alone(asked: list[str], extra: str) -> None:
     assert set(asked) == {POOL}
 
 
-def test_a_hook_on_moved_then_changed_code_parses_that_file_only(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("pplint.known.stamps._FRESH_NS", -(10**18))
+def test_a_hook_on_moved_then_changed_code_parses_that_file_only(tmp_path: Path) -> None:
     tree = tmp_path / "python"
     shutil.copytree(MINI, tree)
     files = tuple(str(path) for path in sorted((tree / "sglang").rglob("*.py")))

@@ -11,7 +11,8 @@ import click
 from pplint import baseline as accepted
 from pplint.cli import CLEAN, TROUBLE, Failure, complain
 from pplint.commands.options import cache_folder, paths_and_settings, what_to_check
-from pplint.run import Outcome, Request
+from pplint.request import Request
+from pplint.run import Outcome
 
 _FILE = click.option(
     "--baseline", metavar="FILE", help=f"The file; default: the setting, else {accepted.DEFAULT_FILE}."

@@ -14,8 +14,9 @@ from pplint.cli import TROUBLE, complain
 from pplint.commands.options import STDIN, cache_folder, paths_and_settings, what_to_check
 from pplint.impact import LayoutError, Stage, stages_of
 from pplint.reports.report import FORMATS, Report, ReportError, render, write_reports
+from pplint.request import Request
 from pplint.rules.base import RuleInfo
-from pplint.run import Outcome, Request
+from pplint.run import Outcome
 from pplint.settings import Settings
 
 if TYPE_CHECKING:
@@ -229,7 +230,7 @@ def _as_report(request: Request, outcome: Outcome, given: dict[str, Any]) -> Rep
         suppressed=outcome.seen.suppressed,
         troubles=outcome.seen.troubles,
         files_checked=len(outcome.files),
-        fixed=0 if request.diff else outcome.fixed,
+        fixed=0 if request.diff else sum(outcome.fixed.values()),
         hidden_infos=outcome.seen.hidden_infos,
         command=" ".join(["pplint", *sys.argv[1:]]),
         learnt=outcome.seen.learnt,
@@ -263,9 +264,11 @@ def _say_changes(request: Request, outcome: Outcome) -> None:
         added = "would be silenced by comments" if request.diff else "silenced by comments"
         _say(f"{plural(outcome.ignored, 'finding')} {added} in {files}")
     elif request.diff and outcome.fixed:
-        _say(f"{plural(outcome.fixed, 'finding')} would be fixed in {files}; nothing was written")
+        _say(
+            f"{plural(sum(outcome.fixed.values()), 'finding')} would be fixed in {files}; nothing was written"
+        )
     elif request.stdin is None:
-        for path, count in sorted(outcome.fixed_in.items()):
+        for path, count in sorted(outcome.fixed.items()):
             _say(f"{os.path.relpath(path)}: {plural(count, 'finding')} fixed")
 
 

@@ -37,10 +37,10 @@ def doctor(paths: tuple[str, ...], sglang: str | None, cache_dir: str | None) ->
 def _write(head: str, sentence: str) -> None:
     """Write a sentence behind its head; on a terminal it is wrapped below its beginning."""
     from shutil import get_terminal_size
-    from textwrap import TextWrapper
+
+    from pplint.reports.notes import wrapped
 
     if sys.stdout.isatty():
-        wrapper = TextWrapper(get_terminal_size().columns, subsequent_indent=" " * len(head))
-        wrapper.break_long_words = wrapper.break_on_hyphens = False
-        sentence = wrapper.fill(f"{'':{len(head)}}{sentence}")[len(head) :]
+        before = len(head)
+        sentence = "\n".join(wrapped(sentence, get_terminal_size().columns, before, before))[before:]
     click.echo(head + sentence)

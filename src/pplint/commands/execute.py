@@ -6,7 +6,8 @@ from pplint.baseline import BaselineError
 from pplint.cli import Failure
 from pplint.git import GitError
 from pplint.progress import Progress
-from pplint.run import Outcome, Request, execute
+from pplint.request import Request
+from pplint.run import Outcome, execute
 from pplint.settings import SettingsError
 
 

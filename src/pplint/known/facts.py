@@ -56,10 +56,8 @@ class KeptTables(MutableMapping[str, Rows]):
         return self._read[name]
 
     def _from_disk(self, name: str) -> Rows:
-        rows = self._store.load_row(_TABLES, self._places[name])
-        if not isinstance(rows, dict):
-            raise Lost
         try:
+            rows = _rows(self._store.load_row(_TABLES, self._places[name]))
             for module, went in self._went.items():
                 move_lines(name, rows, module, went)
         except WRONG as error:

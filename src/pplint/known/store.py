@@ -16,7 +16,6 @@ from pplint.source.digest import digest_of
 WRONG = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 """What plain data of the wrong types or sizes raises where it is taken apart: `1e999` is no number of anything."""
 
-
 _FEW = 50
 """So many rows of a table are written beside the others, not with them."""
 

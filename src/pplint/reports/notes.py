@@ -44,14 +44,16 @@ class Sheet(NamedTuple):
         """The lines of a sentence that begins behind `before` columns and goes on at `indent`; the first may be ""."""
         if self.width < NARROWEST or before + len(sentence) <= self.width:
             return [sentence]
-        from textwrap import TextWrapper
-
-        wrapper = TextWrapper(
-            self.width, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False
-        )
         if before > self.width - LEAST:
-            wrapper.initial_indent = wrapper.subsequent_indent
-            return ["", *wrapper.wrap(sentence)]
-        wrapper.initial_indent = " " * before
-        first, *rest = wrapper.wrap(sentence)
+            return ["", *wrapped(sentence, self.width, indent, indent)]
+        first, *rest = wrapped(sentence, self.width, before, indent)
         return [first[before:], *rest]
+
+
+def wrapped(sentence: str, width: int, before: int, indent: int) -> list[str]:
+    """The lines of a sentence in `width` columns, the first behind `before` blanks, the others behind `indent`."""
+    from textwrap import TextWrapper
+
+    wrapper = TextWrapper(width, break_long_words=False, break_on_hyphens=False)
+    wrapper.initial_indent, wrapper.subsequent_indent = " " * before, " " * indent
+    return wrapper.wrap(sentence)

@@ -13,11 +13,24 @@ from sglang.srt.models.sample_model import SampleModel
 class WholeModel(SampleModel):
 """
 
+_RANGE = ("range(len(self.layers))", "range(self.start_layer, self.end_layer)")
+
+
+def _repaired(title: str, method: str, loop: str, of_stage: str) -> Example:
+    """A method of a model whose loop becomes one over the layers of the stage."""
+    return Example(
+        title=title,
+        bad=_HEAD + method,
+        fixed=_HEAD + method.replace(loop, of_stage),
+        safety=UNSAFE,
+        files=(LAYERS, UTILS),
+    )
+
+
 EXAMPLES = (
-    Example(
-        title="Each id of the list",
-        bad=_HEAD
-        + """\
+    _repaired(
+        "Each id of the list",
+        """\
     def count_experts(self):
         return sum(
             1
@@ -25,43 +38,23 @@ EXAMPLES = (
             if isinstance(self.layers[i].mlp, dict)  # PPL301
         )
 """,
-        fixed=_HEAD
-        + """\
-    def count_experts(self):
-        return sum(
-            1
-            for i in range(self.start_layer, self.end_layer)
-            if isinstance(self.layers[i].mlp, dict)  # PPL301
-        )
-""",
-        safety=UNSAFE,
-        files=(LAYERS, UTILS),
+        *_RANGE,
     ),
-    Example(
-        title="Each layer of the list",
-        bad=_HEAD
-        + """\
+    _repaired(
+        "Each layer of the list",
+        """\
     def heads(self):
         found = []
         for layer in self.layers:
             found.append(layer.self_attn.heads)  # PPL301
         return found
 """,
-        fixed=_HEAD
-        + """\
-    def heads(self):
-        found = []
-        for layer in self.layers[self.start_layer:self.end_layer]:
-            found.append(layer.self_attn.heads)  # PPL301
-        return found
-""",
-        safety=UNSAFE,
-        files=(LAYERS, UTILS),
+        "in self.layers:",
+        "in self.layers[self.start_layer:self.end_layer]:",
     ),
-    Example(
-        title="Ids and layers in a lazy value",
-        bad=_HEAD
-        + """\
+    _repaired(
+        "Ids and layers in a lazy value",
+        """\
     def weights(self):
         return LazyValue(
             lambda: {
@@ -71,19 +64,8 @@ EXAMPLES = (
             }
         )
 """,
-        fixed=_HEAD
-        + """\
-    def weights(self):
-        return LazyValue(
-            lambda: {
-                i: layer.mlp.weights
-                for i, layer in enumerate(self.layers[self.start_layer:self.end_layer], self.start_layer)
-                if isinstance(layer.mlp, dict)  # PPL301
-            }
-        )
-""",
-        safety=UNSAFE,
-        files=(LAYERS, UTILS),
+        "enumerate(self.layers)",
+        "enumerate(self.layers[self.start_layer:self.end_layer], self.start_layer)",
     ),
     Example(
         title="Each id goes to the pool",
@@ -93,26 +75,16 @@ def rows(pool, config):
 """,
         files=(POOL,),
     ),
-    Example(
-        title="Each layer is run",
-        bad=_HEAD
-        + """\
+    _repaired(
+        "Each layer is run",
+        """\
     def run(self, positions, hidden_states, residual):
         for i in range(len(self.layers)):
             layer = self.layers[i]
             hidden_states, residual = layer(positions, hidden_states, residual)  # PPL301
         return hidden_states
 """,
-        fixed=_HEAD
-        + """\
-    def run(self, positions, hidden_states, residual):
-        for i in range(self.start_layer, self.end_layer):
-            layer = self.layers[i]
-            hidden_states, residual = layer(positions, hidden_states, residual)  # PPL301
-        return hidden_states
-""",
-        safety=UNSAFE,
-        files=(LAYERS, UTILS),
+        *_RANGE,
     ),
     Example(
         title="What was read under a test is used without it",
