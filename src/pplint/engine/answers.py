@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from pplint.engine.accessors import GLOBAL, Accessors, Target, matches
+from pplint.engine.asking import remembered
 from pplint.engine.names import Place
 from pplint.finding import KEYED, SHIFTED
 
@@ -40,14 +41,14 @@ def answer_of(accessors: Accessors, targets: Iterable[Target]) -> Answer:
 
 def access_of(accessors: Accessors, target: Target) -> str:
     """How one definition answers the ids that it is given; UNKNOWN where it tests them or does several things."""
-    found = _accesses(accessors, target, 0)
-    return found.pop() if len(found) == 1 else UNKNOWN
+    found = _accesses(accessors, target.owner, _name(target), target.parameter, 0)
+    return next(iter(found)) if len(found) == 1 else UNKNOWN
 
 
-def _accesses(accessors: Accessors, target: Target, depth: int) -> set[str]:
+@remembered
+def _accesses(accessors: Accessors, owner: str, name: str, parameter: str, depth: int) -> set[str]:
     """All that a definition does with an id; nothing for one that only waits for a layer."""
     project = accessors.project
-    owner, name, parameter = target.owner, _name(target), target.parameter
     method = project.method(owner, name) if owner else None
     if method is None or depth > _DEPTH:
         return {UNKNOWN}
@@ -77,7 +78,11 @@ def _handed_on(
 ) -> set[str]:
     """How the definitions answer that a method hands its id to; an inner pool has to have the stage's range."""
     targets = [one for one in accessors.targets(place, callee, GLOBAL) if matches(one, where)]
-    found = {access for one in targets for access in _accesses(accessors, one, depth + 1)}
+    found = {
+        access
+        for one in targets
+        for access in _accesses(accessors, one.owner, _name(one), one.parameter, depth + 1)
+    }
     if len(callee) > 2 and found:
         builders = accessors.project.builders_of(place, tuple(callee[:-1]))
         if not builders or not all(one.with_range for one in builders):

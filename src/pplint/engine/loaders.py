@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from pplint.engine import guards as g
 from pplint.engine import values as v
-from pplint.engine.attention import Attention, FunctionNode
-from pplint.engine.flow import Flow, Listener, statements
+from pplint.engine.attention import FunctionNode
+from pplint.engine.flow import Flow, Listener
 from pplint.engine.leaving import not_left
 from pplint.engine.names import Place
 from pplint.engine.project import Project
@@ -27,10 +27,6 @@ _DICT = re.compile(r"(^|_)(params?|parameters|buffers)(_dict|_by_name|_map)?$")
 _MEMBERS = re.compile(r"param|buffer|state_dict|\.keys\(|local_names|own")
 _FILTER = re.compile(r"pp_|_pp|stage|missing|local|owned|skip|filter|belong")
 _LOADER = re.compile(r"^_*load_\w*weights?\w*$")
-_LOOKUP = re.compile(
-    r"(?:params?|parameters|buffers)(?:_dict|_by_name|_map)?\s*(?:\[|$)|named_(?:parameters|buffers)|params?_dict",
-    re.MULTILINE,
-)
 _CAUGHT = frozenset({"KeyError", "LookupError", "Exception", "BaseException", ""})
 
 Names = tuple[str, ...]
@@ -61,28 +57,6 @@ class Call(NamedTuple):
     node: ast.Call
 
 
-class Loaders(Attention):
-    """The functions that may look a weight up, and those that lead to one."""
-
-    def __init__(self, tree: ast.Module, text_of: Callable[[ast.stmt], str]) -> None:
-        functions = [
-            one for one in statements(tree.body) if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))
-        ]
-        self.names = frozenset(one.name for one in functions)
-        waiting = {one: text_of(one) for one in functions}
-        found = [one for one, text in waiting.items() if _LOOKUP.search(text)]
-        self._functions = set(found)
-        while found:
-            calls = tuple({f"{one.name}(" for one in found})
-            for one in found:
-                waiting.pop(one, None)
-            found = [one for one, text in waiting.items() if any(call in text for call in calls)]
-            self._functions.update(found)
-
-    def enter(self, node: FunctionNode) -> bool:
-        return node in self._functions
-
-
 class LoaderWalk(Listener):
     """Collects lookups and calls of one module; `unfiltered` gives the answer.
 
@@ -98,6 +72,7 @@ class LoaderWalk(Listener):
         self.filtering: set[Names] = set()
         self.functions: set[Names] = set()
         self._texts: dict[ast.expr, str] = {}
+        self._filtering: dict[Atom, tuple[bool, Vain | None]] = {}
         self._vain: Vain | None = None
 
     def enter(self, flow: Flow, node: FunctionNode) -> None:
@@ -137,6 +112,16 @@ class LoaderWalk(Listener):
         return any(self._filters(flow, atom) for atom in (*flow.guards, *not_left(flow, node)))
 
     def _filters(self, flow: Flow, atom: Atom) -> bool:
+        # One condition stands before many lookups and calls.
+        known = self._filtering.get(atom)
+        if known is None:
+            before, self._vain = self._vain, None
+            known = self._filtering[atom] = self._decides(flow, atom), self._vain
+            self._vain = before
+        self._vain = known[1] or self._vain
+        return known[0]
+
+    def _decides(self, flow: Flow, atom: Atom) -> bool:
         test, holds = atom
         vain = self._asks_in_vain(flow, test)
         if vain is not None:

@@ -44,7 +44,7 @@ class Surroundings(Listener):
         self.flow: Flow = None  # type: ignore[assignment]  # set by `Walk.walk`
         self._heres: dict[tuple[str, ...], Here] = {}
         self._callers_said: dict[tuple[ast.ClassDef, str], frozenset[str]] = {}
-        self._stored: dict[ast.ClassDef, dict[str, list[ast.expr]]] = {}
+        self._stored: dict[tuple[ast.ClassDef, str], list[ast.expr]] = {}
         self._written: tuple[ast.AST | None, Written] = None, Written(frozenset(), ())
 
     @property
@@ -112,17 +112,17 @@ class Surroundings(Listener):
 
     def stored(self, attribute: str) -> list[ast.expr]:
         """What the enclosing class assigns to `self.<attribute>`."""
-        owner = self.flow.classes[-1]
-        known = self._stored.get(owner)
+        key = self.flow.classes[-1], attribute
+        known = self._stored.get(key)
         if known is None:
-            known = self._stored[owner] = {}
-            for one in statements(owner.body):
-                if isinstance(one, ast.Assign):
-                    for target in one.targets:
-                        path = v.dotted(target)
-                        if path is not None and len(path) == 2 and path[0] == "self":
-                            known.setdefault(path[1], []).append(one.value)
-        return known.get(attribute, [])
+            named = (part for part in key[0].body if attribute in self.text_of(part))
+            known = self._stored[key] = [
+                one.value
+                for one in statements(named)
+                if isinstance(one, ast.Assign)
+                and any(v.dotted(target) == ("self", attribute) for target in one.targets)
+            ]
+        return known
 
     def _flag_facts(self, test: ast.expr) -> frozenset[str]:
         """What a flag of the own object that is true says about the stage."""

@@ -16,6 +16,7 @@ from pplint.engine.summary import Summary, summarise
 from pplint.engine.trim import trim
 from pplint.finding import Finding, Trouble
 from pplint.judge.wanted import Wanted
+from pplint.source.bodies import Skeleton
 from pplint.source.text import LARGEST_BYTES, Source, SourceError
 
 if TYPE_CHECKING:
@@ -37,8 +38,8 @@ FACT_WORDS = (
 
 MARK = b"pplint:"
 
-KEPT_BYTES = 8_500_000
-"""Syntax trees take some 30 bytes per byte of source: beyond this much source they are parsed again."""
+KEPT_CHARACTERS = 8_000_000
+"""Syntax trees take some 30 bytes per character of source: beyond this much source they are parsed again."""
 
 
 class Verdict(NamedTuple):
@@ -50,7 +51,7 @@ class Verdict(NamedTuple):
 
 
 Kept = dict[str, "tuple[Source, ast.Module]"]
-"""Parsed files by path."""
+"""Parsed files by path. Bodies of functions that no rule will look into, by the look of them, are parsed when one does."""
 
 
 class Share:
@@ -78,7 +79,8 @@ class Share:
         self._facts: Facts | None = None
         self.troubles: list[Trouble] = []
         self.kept = kept
-        self._kept_bytes = 0
+        self._kept_characters = 0
+        self._skeletons: dict[str, tuple[int, Skeleton]] = {}
 
     def first_facts(self, paths: Sequence[str]) -> dict[str, tuple[str, Summary]]:
         """Summaries by module, with the path, of the files that say something about stages; the rest waits."""
@@ -186,7 +188,8 @@ class Share:
     def _parse(self, path: str, data: bytes) -> tuple[Source, ast.Module] | None:
         try:
             source = Source.of(path, data)
-            return source, source.parse()
+            of, skeleton = self._skeletons.pop(path, (0, None))
+            return source, skeleton.parse(source) if skeleton and of == hash(data) else source.parse()
         except SourceError as error:
             self.troubles.append(Trouble(path, error.line, str(error)))
             return None
@@ -207,9 +210,21 @@ class Share:
             self.troubles.append(crash(path, 0, "the summary of this file", error))
             return
         found[module_name(self.root, path)] = path, trim(summary, self.packages)
-        if self._kept_bytes + len(data) <= KEPT_BYTES and not is_test(self.root, path):
-            self._kept_bytes += len(data)
-            self.kept[path] = parsed
+        if not is_test(self.root, path):
+            self._keep(path, *parsed)
+
+    def _keep(self, path: str, source: Source, tree: ast.Module) -> None:
+        """Keep of a file what the rules will want to see, or at least where that is."""
+        skeleton = Skeleton(source, tree)
+        if self._kept_characters < KEPT_CHARACTERS:
+            self._kept_characters += skeleton.strip(source, tree, _speaks_of_layers)
+            self.kept[path] = source, tree
+        else:
+            self._skeletons[path] = hash(source.data), skeleton
+
+
+def _speaks_of_layers(text: str) -> bool:
+    return "layer" in text
 
 
 def _summary(tree: ast.Module) -> Summary:

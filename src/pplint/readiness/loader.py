@@ -10,7 +10,8 @@ from typing import NamedTuple
 from pplint.engine import values as v
 from pplint.engine.constants import module_constants
 from pplint.engine.flow import Flow
-from pplint.engine.loaders import Call, Loaders, LoaderWalk, Lookup, Names, is_scale
+from pplint.engine.loaders import Call, LoaderWalk, Lookup, Names, is_scale
+from pplint.engine.lookups import Loaders
 from pplint.engine.project import Project
 from pplint.engine.values import Atom
 from pplint.readiness.models import kept_classes

@@ -7,7 +7,8 @@ import ast
 from pplint.engine.constants import module_constants
 from pplint.engine.context import Context
 from pplint.engine.flow import Flow
-from pplint.engine.loaders import Call, Loaders, LoaderWalk, Vain, is_scale
+from pplint.engine.loaders import Call, LoaderWalk, Vain, is_scale
+from pplint.engine.lookups import Loaders
 from pplint.engine.reach import entries_above, runs_base, split_below
 from pplint.finding import INFO, MODEL_END, NAMED, WARNING, ZERO, Asks
 from pplint.rules.base import Example, Rule, RuleInfo

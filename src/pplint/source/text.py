@@ -204,6 +204,11 @@ class Source:
         return self._comments
 
 
+def of_text(text: str) -> Source:
+    """Return a source that was never read from anywhere."""
+    return Source("", b"", text, UTF8, b"")
+
+
 def read_bytes(path: str) -> bytes:
     """Return the bytes of a regular file. Raises SourceError; never waits for a pipe or a device."""
     try:

@@ -1,0 +1,46 @@
+"""Which functions of a module may look a weight up, told by their text, and which lead to one."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+from pplint.engine.attention import Attention, FunctionNode
+
+_LOOKUP = re.compile(
+    r"(?:params?|parameters|buffers)(?:_dict|_by_name|_map)?\s*(?:\[|$)|named_(?:parameters|buffers)|params?_dict",
+    re.MULTILINE,
+)
+_INNER = re.compile(r"\n.*\bdef\b")
+
+
+class Loaders(Attention):
+    """The functions that may look a weight up, and those that lead to one."""
+
+    def __init__(self, tree: ast.Module, text_of: Callable[[ast.stmt], str]) -> None:
+        functions = list(_functions(tree.body, text_of))
+        self.names = frozenset(one.name for one in functions)
+        waiting = {one: text_of(one) for one in functions}
+        found = [one for one, text in waiting.items() if _LOOKUP.search(text)]
+        self._functions = set(found)
+        while found:
+            calls = tuple({f"{one.name}(" for one in found})
+            for one in found:
+                waiting.pop(one, None)
+            found = [one for one, text in waiting.items() if any(call in text for call in calls)]
+            self._functions.update(found)
+
+    def enter(self, node: FunctionNode) -> bool:
+        return node in self._functions
+
+
+def _functions(body: Iterable[ast.stmt], text_of: Callable[[ast.stmt], str]) -> Iterator[FunctionNode]:
+    """All functions, those in others too, by looking into as few as can be."""
+    for node in body:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield node
+            if not _INNER.search(text_of(node)):
+                continue
+        for name in ("body", "handlers", "orelse", "finalbody", "cases"):
+            yield from _functions(getattr(node, name, ()), text_of)
