@@ -37,12 +37,13 @@ FEW = 50
 class News(NamedTuple):
     """What `changed` since the `old` look: summaries and views of the changed files in view, files with comments of ours.
 
-    `same` says that the files say what they said, lines aside.
+    `rounds` are those of all files, `same` says that the changed ones say what they said, lines aside.
     """
 
     old: Snapshot
     changed: frozenset[str]
     summaries: Summaries
+    rounds: dict[str, int]
     views: dict[str, View]
     marked: frozenset[str]
     same: bool
@@ -84,7 +85,7 @@ class Inquiry:
         return None
 
     def _news(self, old: Snapshot) -> News | None:
-        """What changed since a look, or None when that is much, or a file comes into view anew or in another round."""
+        """What changed since a look, or None when that is much, or a file comes into view anew."""
         changed = self.case.changed(old)
         if len(changed) > FEW or not changed <= self.case.stamps.keys() & old.stamps.keys():
             return None
@@ -93,16 +94,18 @@ class Inquiry:
         news = {module: one for found in rounds for module, one in found.items()}
         if {path for path, _ in news.values()} != changed & set(old.in_view()):
             return None
-        if any(old.rounds[module] != number for number, found in enumerate(rounds) for module in found):
-            return None  # what a file of the first round uses is looked for, what one of a later round uses is not
-        views = {path: view_of(module, old.rounds[module], one) for module, (path, one) in news.items()}
-        same = all(view.said == old.views[path].said for path, view in views.items())
-        return News(old, frozenset(changed), news, views, workers.marked(), same)
+        now = {**old.rounds, **{module: number for number, found in enumerate(rounds) for module in found}}
+        if {*now.values()} != {*range(max(now.values(), default=-1) + 1)}:
+            return None  # an empty round would have been the last
+        views = {path: view_of(module, now[module], one) for module, (path, one) in news.items()}
+        # What a file of the first round uses is looked for, what one of a later round uses is not.
+        same = now == old.rounds and all(view.said == old.views[path].said for path, view in views.items())
+        return News(old, frozenset(changed), news, now, views, workers.marked(), same)
 
     def _moved(self, changes: News) -> Snapshot | None:
         """The changed files say what they said, if on other lines; None where lines were torn apart."""
-        old, _, news, views, _, _ = changes
-        new = Snapshot(self.case.stamps, old.wanted, old.files, old.rounds, {**old.views, **views})
+        old, _, news, _, views, _, _ = changes
+        new = Snapshot(self.case.stamps, old.wanted, old.files, old.rounds, {**old.views.known, **views})
         new.learnt = old.learnt
         if all(view == old.views[path] for path, view in views.items()):
             new.rest_on(old)
@@ -117,17 +120,17 @@ class Inquiry:
 
     def _changed_facts(self, changes: News) -> Snapshot | None:
         """The facts as the changed files give them, or None where other files come into view."""
-        old, _, news, views, _, _ = changes
+        old, _, news, rounds, views, _, _ = changes
         summaries = {**old.summaries(), **news}
-        most = max(old.rounds.values(), default=0)
+        most = max(rounds.values(), default=0)
         tried: list[Wanted] = []
-        first = [module for module in summaries if not old.rounds[module]]
+        first = [module for module in summaries if not rounds[module]]
         for number in range(min(most + 1, ROUNDS)):
-            part = {module: one for module, one in summaries.items() if old.rounds[module] <= number}
+            part = {module: one for module, one in summaries.items() if rounds[module] <= number}
             tried.append(wanted_by(*_joined(part, self.case.request.facts_file), first))
         if tuple(tried) != old.wanted:
             return None
-        new = Snapshot(self.case.stamps, old.wanted, old.files, old.rounds, {**old.views, **views})
+        new = Snapshot(self.case.stamps, old.wanted, old.files, rounds, {**old.views.known, **views})
         new.take(_joined(summaries, self.case.request.facts_file))
         new.learnt = learnt_from(new.facts(), len(summaries))
         return new
@@ -141,8 +144,14 @@ class Inquiry:
         workers = self._start(self.case.stamps, ready)
         found, rounds, facts, wanted = solve(workers, self.case.request.facts_file)
         self.parsed += len(found) - sum(path in ready for path, _ in found.values())
+        same = old.views.known.items() if old is not None else ()
+        views = {
+            path: view._replace(round=rounds[view.module])
+            for path, view in same
+            if path in ready and view.module in found
+        }
         new = Snapshot(
-            self.case.stamps, wanted, {module: path for module, (path, _) in found.items()}, rounds
+            self.case.stamps, wanted, {module: path for module, (path, _) in found.items()}, rounds, views
         )
         new.take(facts)
         new.marked = workers.marked()

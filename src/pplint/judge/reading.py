@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from pplint.engine.accessors import COMMON_METHODS, GLOBAL, LOCAL, Accessors
@@ -57,8 +57,8 @@ Kept = dict[str, "tuple[Source, ast.Module]"]
 class Share:
     """The files that one process looks after.
 
-    `root` is the folder that module names start from, `packages` their first parts, `ready` summaries by path that
-    need not be made, `kept` what was parsed already, `marked` the files met so far that hold a comment of pplint's.
+    `root` is the folder that module names start from, `packages` their first parts, `ready` files whose summaries are
+    known and left empty, `kept` what was parsed already, `marked` the files met so far that hold a comment of pplint's.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class Share:
         root: str,
         overlay: Mapping[str, bytes],
         packages: frozenset[str],
-        ready: Mapping[str, Summary],
+        ready: Collection[str],
         kept: Kept,
     ) -> None:
         self.root = root
@@ -196,7 +196,7 @@ class Share:
 
     def _summarise(self, path: str, data: bytes, found: dict[str, tuple[str, Summary]]) -> None:
         if path in self.ready:
-            found[module_name(self.root, path)] = path, self.ready[path]
+            found[module_name(self.root, path)] = path, {}
             return
         parsed = self._parse(path, data)
         if parsed is None:

@@ -63,6 +63,7 @@ class Workers:
         share = Share(root, overlay, packages, ready, kept)
         self._local: Share | None = share if count == 1 else None
         self.kept = kept
+        self._ready = ready
         self._pipes: list[Connection] = []
         self._processes: list[Any] = []
         if count > 1:
@@ -92,16 +93,24 @@ class Workers:
 
     def first_facts(self) -> Found:
         """Summaries of all files that say something about stages."""
-        return _merge(self._all("first_facts", [(share,) for share in self.shares]))
+        return self._merge(self._all("first_facts", [(share,) for share in self.shares]))
 
     def more_facts(self, wanted: Wanted) -> Found:
         """Summaries of further files that use what was learnt."""
-        return _merge(self._all("more_facts", [(wanted,)] * len(self.shares)))
+        return self._merge(self._all("more_facts", [(wanted,)] * len(self.shares)))
 
     def again(self, wanted: tuple[Wanted, ...], paths: Iterable[str]) -> list[Found]:
         """Summaries of those files that an earlier look (which wanted that) would have taken into view, by round."""
         shares = self._all("again", [(part, wanted) for part in self._parts(paths)])
-        return [_merge([*rounds]) for rounds in zip(*shares, strict=True)]
+        return [self._merge([*rounds]) for rounds in zip(*shares, strict=True)]
+
+    def _merge(self, answers: list[Found]) -> Found:
+        merged = {
+            module: (path, summary or self._ready[path])
+            for answer in answers
+            for module, (path, summary) in answer.items()
+        }
+        return dict(sorted(merged.items()))
 
     def marked(self) -> frozenset[str]:
         """The files read so far that hold a comment of pplint's."""
@@ -170,13 +179,6 @@ class Workers:
                 raise answer
             answers.append(answer)
         return answers
-
-
-def _merge(answers: list[Found]) -> Found:
-    merged: Found = {}
-    for answer in answers:
-        merged.update(answer)
-    return dict(sorted(merged.items()))
 
 
 def _obey(share: Share, command: str, arguments: tuple[Any, ...]) -> Any:

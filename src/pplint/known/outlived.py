@@ -11,7 +11,7 @@ from pplint.known.answers import Answers
 from pplint.known.lines import lines_aside, moved_lines
 from pplint.known.rows import Answer
 from pplint.known.snapshot import Snapshot
-from pplint.known.tables import complete, is_row, meaning
+from pplint.known.tables import complete, differs, is_row
 
 _HEAD = ("imports", "constants", "entry")
 _PARTS = ("classes", "functions")
@@ -25,9 +25,7 @@ Mentioning = Callable[[Collection[str]], frozenset[str]]
 def outlived(old: Snapshot, new: Snapshot, question: str, mentioning: Mentioning) -> Answers:
     """The answers under the facts of `old` that hold under those of `new`, their reasons on the new lines. Raises Lost."""
     known = old.answers(question)
-    changed = [
-        path for path in old.views.keys() | new.views.keys() if old.views.get(path) != new.views.get(path)
-    ]
+    changed = [path for path in old.views.keys() | new.views.keys() if not old.says_as(new, path)]
     if not changed:
         return known
     keys: set[str] = set()
@@ -56,7 +54,7 @@ def _gone(
             complete(facts)
     asked = known.asked
     rows = {key for found in asked.values() for key in found if is_row(key)}
-    changed = keys | {key for key in rows if meaning(before, key) != meaning(after, key)}
+    changed = keys | {key for key in rows if differs(before, after, key)}
     names: set[str] = set()
     for kind in KINDS:
         names |= set(before.project.tables["names"][kind]) ^ set(after.project.tables["names"][kind])

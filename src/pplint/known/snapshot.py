@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pplint.finding import Trouble
@@ -38,6 +38,39 @@ class View(NamedTuple):
     lines: str
 
 
+class Views(Mapping[str, View]):
+    """The files in view of one look by path; what is not `known` is found out from the summary when it is asked for.
+
+    To ask for one may raise Lost.
+    """
+
+    def __init__(self, look: Snapshot, known: dict[str, View]) -> None:
+        self.known = known
+        self._look = look
+        self._modules = {path: module for module, path in look.files.items()}
+
+    def __getitem__(self, path: str) -> View:
+        view = self.known.get(path)
+        if view is None:
+            module = self._modules[path]
+            summary = self._look.summary(module)
+            view = self.known[path] = view_of(module, self._look.rounds[module], summary)
+        return view
+
+    def module(self, path: str) -> str:
+        """The module of a file in view."""
+        return self._modules[path]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._modules)
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __contains__(self, path: object) -> bool:
+        return path in self._modules
+
+
 def said_by(summary: dict[str, Any]) -> str:
     """A name for what a summary says apart from lines."""
     return view_of("", 0, summary).said
@@ -52,7 +85,7 @@ class Snapshot:
         wanted: tuple[Wanted, ...],
         files: dict[str, str],
         rounds: dict[str, int],
-        views: dict[str, View] | None = None,
+        views: Mapping[str, View] | None = None,
     ) -> None:
         self.stamps = stamps
         self.wanted = wanted
@@ -60,7 +93,7 @@ class Snapshot:
         """The paths of the files in view by module."""
         self.rounds = rounds
         """The round of looking that took a file into view, by module."""
-        self._views = views
+        self.views = Views(self, {**(views or {})})
         self.listing = Listing((), (), {})
         self.marked: frozenset[str] = frozenset()
         self.learnt = Learnt()
@@ -78,21 +111,21 @@ class Snapshot:
     @property
     def name(self) -> str:
         """A name for the facts that the files in view give, their lines included."""
-        return digest_of(json.dumps(self.views, sort_keys=True))
-
-    @property
-    def views(self) -> dict[str, View]:
-        """The files in view by path. Raises Lost."""
-        if self._views is None:
-            self._views = {
-                path: view_of(module, self.rounds[module], summary)
-                for module, (path, summary) in self.summaries().items()
-            }
-        return self._views
+        return digest_of(json.dumps(dict(self.views), sort_keys=True))
 
     def in_view(self) -> Collection[str]:
         """The paths of the files in view."""
         return self.files.values()
+
+    def says_as(self, other: Snapshot, path: str) -> bool:
+        """Whether a file says the same as in another look, on the same lines. Raises Lost."""
+        if path not in self.views or path not in other.views:
+            return False
+        if self.in_memory() and other.in_memory():
+            module = self.views.module(path)
+            if module in other.files and self.summary(module) is other.summary(module):
+                return True
+        return self.views[path] == other.views[path]
 
     def facts(self) -> Facts:
         """The joined facts; from disk only as far as they are asked for. Raises Lost."""
@@ -161,7 +194,7 @@ class Snapshot:
         index = {
             "base": self.base,
             "moved": self.moved,
-            "views": self.views,
+            "views": dict(self.views),
             "stamps": store.save_table(_STAMPS, _by_folder(self.stamps)),
             "tops": self.listing.tops,
             "folders": self.listing.folders,

@@ -48,18 +48,36 @@ def is_row(key: str) -> bool:
     return " " in key
 
 
-def meaning(facts: Facts, key: str) -> Any:
+def differs(before: Facts, after: Facts, key: str) -> bool:
+    """Whether what stands behind such a key differs in more than lines."""
+    old, new = _row(before, key), _row(after, key)
+    same = old == new
+    if key.startswith("builds ") and old and same:
+        left, right = (facts.project.summaries for facts in (before, after))
+        same = all(left[place[0]]["builds"] is right[place[0]]["builds"] for place in old)
+    return not same and _meaning(before, key) != _meaning(after, key)
+
+
+def _row(facts: Facts, key: str) -> Any:
+    kind, _, rest = key.partition(" ")
+    if kind in (GLOBAL, LOCAL):
+        return facts.accessors.spaces[kind].get(rest)
+    if kind in COMPARED:
+        return COMPARED[kind](facts.project, *rest.split(" "))
+    return facts.project.tables[kind].get(rest)
+
+
+def _meaning(facts: Facts, key: str) -> Any:
     """What stands behind such a key, without lines."""
     kind, _, rest = key.partition(" ")
     if kind in (GLOBAL, LOCAL):
         known = facts.accessors.known(kind, rest)
         return {parameter: (one.module, one.text, one.next) for parameter, one in known.items()}
-    if kind in COMPARED:
-        found = COMPARED[kind](facts.project, *rest.split(" "))
-        return found._replace(line=0) if found is not None else None
-    row = facts.project.tables[kind].get(rest)
+    row = _row(facts, key)
     if row is None:
         return None
+    if kind in COMPARED:
+        return row._replace(line=0)
     if kind == "builds":
         summaries = facts.project.summaries
         return [(place, without_lines_of(summaries[place[0]]["builds"][number])) for *place, number in row]
