@@ -77,6 +77,13 @@ def test_a_file_that_changes_without_new_facts_is_the_only_one_that_is_parsed(tr
     assert (places(again), again.parsed) == ([], 1)
 
 
+def test_a_file_that_begins_to_speak_of_the_stage_is_the_only_one_that_is_parsed(tree, tmp_path):
+    assert places(look(tree, tmp_path / "cache")) == [("use.py", 3)]
+    write(tree / "use.py", USE.replace("row(0)", "row(Pool.start_layer)"), age=1)
+    again = look(tree, tmp_path / "cache")
+    assert (places(again), again.parsed) == ([], 1)
+
+
 def test_new_and_removed_files_count(tree, tmp_path):
     look(tree, tmp_path / "cache")
     write(tree / "more.py", USE)
