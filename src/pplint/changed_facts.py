@@ -1,6 +1,5 @@
 """Findings in untouched code that a change elsewhere causes, such as an accessor that takes another id."""
 
-from __future__ import annotations
 
 import os
 from collections import Counter

@@ -4,7 +4,6 @@ One unit of place is used everywhere outside `pplint.source`: 1-based lines and 
 Unicode code points of the decoded line (without a byte order mark), the end column exclusive.
 """
 
-from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -83,7 +82,7 @@ class Bound(NamedTuple):
     base: str
     more: int = 0
 
-    def plus(self, number: int) -> Bound:
+    def plus(self, number: int) -> "Bound":
         """Return the id that many layers further on."""
         return Bound(self.base, self.more + number)
 

@@ -1,6 +1,5 @@
 """What git knows: the top level of a checkout, and the lines that changed since a revision."""
 
-from __future__ import annotations
 
 import os
 from collections.abc import Iterable

@@ -1,6 +1,5 @@
 """`# pplint: ignore[CODE] reason`: read from the comments of a file, and how far each one reaches."""
 
-from __future__ import annotations
 
 import re
 from itertools import pairwise

@@ -1,6 +1,5 @@
 """`# pylint: disable=...`, honoured by the command line too, with the reach that it has in pylint."""
 
-from __future__ import annotations
 
 import ast
 import re

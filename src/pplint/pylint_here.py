@@ -1,6 +1,5 @@
 """What a pylint that is started in a folder makes of the plugin: the folder's configuration, and pylint's own word."""
 
-from __future__ import annotations
 
 import os
 import re

@@ -1,6 +1,5 @@
 """What the user asked for."""
 
-from __future__ import annotations
 
 from typing import NamedTuple
 

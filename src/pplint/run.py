@@ -1,6 +1,5 @@
 """One run, and the only place where its order is written."""
 
-from __future__ import annotations
 
 import os
 from collections.abc import Mapping

@@ -1,6 +1,5 @@
 """`[tool.pplint]` of the nearest pyproject.toml, joined with the command line; each value with its origin."""
 
-from __future__ import annotations
 
 import os
 import re

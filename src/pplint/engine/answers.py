@@ -1,6 +1,5 @@
 """How a method answers a GLOBAL layer id: from a list of the stage's layers, or from a dictionary of their ids."""
 
-from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import NamedTuple

@@ -1,6 +1,5 @@
 """Inner pools that are asked with DENSE ids where they take GLOBAL ones, and who builds them wrongly."""
 
-from __future__ import annotations
 
 from typing import NamedTuple
 

@@ -1,6 +1,5 @@
 """Functions that ask for the class name of what they are given, and raise for names that they do not know."""
 
-from __future__ import annotations
 
 import ast
 from typing import NamedTuple

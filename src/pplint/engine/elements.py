@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from pplint.engine.context import Context
 
 _PLACEHOLDERS = frozenset({MISSING_LAYER, "Identity"})
-_OWNS = re.compile(r"(own|local|on_stage|in_stage|on_this|is_real|in_range)")
-_LACKS = re.compile(r"(missing|placeholder)")
+_OWNS = r"(own|local|on_stage|in_stage|on_this|is_real|in_range)"
+_LACKS = r"(missing|placeholder)"
 _CATCHES = frozenset({"AttributeError", "Exception", "BaseException", ""})
 _COUNTERS = frozenset({v.INDEX, v.ELEMENT, v.ITEM, v.MEMBER, v.SUB})
 
@@ -74,7 +74,7 @@ def position_said(flow: Flow) -> tuple[bool, bool]:
 def _tells_ownership(flow: Flow, test: ast.Call, holds: bool) -> bool:
     callee = test.func
     name = callee.attr if isinstance(callee, ast.Attribute) else getattr(callee, "id", "")
-    if not (_OWNS.search(name) if holds else _LACKS.search(name)):
+    if not (re.search(_OWNS, name) if holds else re.search(_LACKS, name)):
         return False
     return any(one.kind in _COUNTERS for argument in test.args for one in flow.evaluate(argument))
 
@@ -100,7 +100,7 @@ def _is_owned(found: Values) -> bool:
     for value in found:
         if value.kind == v.RANGE and _called(value.data[0], is_start) and _called(value.data[1], is_end):
             return True
-        if value.kind == v.PATH and _OWNS.search(value.data[-1]):
+        if value.kind == v.PATH and re.search(_OWNS, value.data[-1]):
             return True
     return False
 

@@ -1,6 +1,5 @@
 """The joined facts of a tree."""
 
-from __future__ import annotations
 
 from typing import NamedTuple
 

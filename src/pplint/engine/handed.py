@@ -1,6 +1,5 @@
 """What a function does with a list that it is given: does it read its first element, or each of them?"""
 
-from __future__ import annotations
 
 from typing import Any, NamedTuple
 

@@ -4,7 +4,6 @@ One walk of a module collects the lookups in dictionaries of parameters, the cal
 the module, and whether a test of the stage or of membership stands before each of them.
 """
 
-from __future__ import annotations
 
 import ast
 import re
@@ -23,10 +22,10 @@ from pplint.engine.values import Atom, Value, Values
 from pplint.engine.vocabulary import is_end, is_start
 from pplint.engine.weight_names import is_elsewhere, says_elsewhere, says_layer
 
-_DICT = re.compile(r"(^|_)(params?|parameters|buffers)(_dict|_by_name|_map)?$")
-_MEMBERS = re.compile(r"param|buffer|state_dict|\.keys\(|local_names|own")
-_FILTER = re.compile(r"pp_|_pp|stage|missing|local|owned|skip|filter|belong")
-_LOADER = re.compile(r"^_*load_\w*weights?\w*$")
+_DICT = r"(^|_)(params?|parameters|buffers)(_dict|_by_name|_map)?$"
+_MEMBERS = r"param|buffer|state_dict|\.keys\(|local_names|own"
+_FILTER = r"pp_|_pp|stage|missing|local|owned|skip|filter|belong"
+_LOADER = r"^_*load_\w*weights?\w*$"
 _CAUGHT = frozenset({"KeyError", "LookupError", "Exception", "BaseException", ""})
 
 Names = tuple[str, ...]
@@ -161,7 +160,7 @@ class LoaderWalk(Listener):
             return False
         if any(is_parameters(one) for one in flow.evaluate(right)):
             return True
-        return _MEMBERS.search(ast.unparse(right)) is not None
+        return re.search(_MEMBERS, ast.unparse(right)) is not None
 
     def _asks(self, flow: Flow, call: ast.Call) -> bool:
         """Whether a called function looks at the stage; an unseen one is believed by its name."""
@@ -173,7 +172,7 @@ class LoaderWalk(Listener):
         owner = self._owner(flow.names)
         asks = stage_asking(self.project, Place(self.module, owner, flow.names[-1]), list(path))
         if asks is None and path[-1] not in self.names:
-            return _FILTER.search(path[-1]) is not None and "weight_loader" not in path[-1]
+            return re.search(_FILTER, path[-1]) is not None and "weight_loader" not in path[-1]
         return bool(asks)
 
     def _note_filter(self, flow: Flow, node: ast.Call) -> None:
@@ -241,7 +240,7 @@ class LoaderWalk(Listener):
         callers = [one for one in self.calls if one.callee == function and one.caller != function]
         callers.sort(key=is_scale)  # the call that every checkpoint makes goes first
         if not callers:
-            return [] if self._owner(function) and _LOADER.match(function[-1]) else None
+            return [] if self._owner(function) and re.match(_LOADER, function[-1]) else None
         for call in callers:
             if not call.filtered:
                 way = self._way(call.caller, (*seen, function))
@@ -268,7 +267,7 @@ def is_parameters(value: Value) -> bool:
         whole = path is not None and path[-1] in ("named_parameters", "named_buffers") and _holds_layers(path)
         return v.dotted(value.node.func) == ("dict",) and whole
     if value.kind == v.PARAM:
-        return _DICT.search(value.data) is not None
+        return re.search(_DICT, value.data) is not None
     return value.kind == v.PATH and value.data[-1].endswith(("params_dict", "param_dict"))
 
 

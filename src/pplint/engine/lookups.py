@@ -12,7 +12,7 @@ _LOOKUP = re.compile(
     r"(?:params?|parameters|buffers)(?:_dict|_by_name|_map)?\s*(?:\[|$)|named_(?:parameters|buffers)|params?_dict",
     re.MULTILINE,
 )
-_INNER = re.compile(r"\n.*\bdef\b")
+_INNER = r"\n.*\bdef\b"
 
 
 class Loaders(Attention):
@@ -40,7 +40,7 @@ def _functions(body: Iterable[ast.stmt], text_of: Callable[[ast.stmt], str]) -> 
     for node in body:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             yield node
-            if not _INNER.search(text_of(node)):
+            if not re.search(_INNER, text_of(node)):
                 continue
         for name in ("body", "handlers", "orelse", "finalbody", "cases"):
             yield from _functions(getattr(node, name, ()), text_of)

@@ -1,6 +1,5 @@
 """Modules that only some stages have, and flags that say on which stage we are."""
 
-from __future__ import annotations
 
 import ast
 from collections.abc import Callable

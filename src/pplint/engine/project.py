@@ -1,6 +1,5 @@
 """What the attributes of classes hold as far as stages are concerned."""
 
-from __future__ import annotations
 
 from typing import Any, NamedTuple
 

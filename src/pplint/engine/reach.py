@@ -1,6 +1,5 @@
 """Which classes keep a split layer list, which say so, and which top-level classes lead to them."""
 
-from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator

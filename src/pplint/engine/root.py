@@ -1,6 +1,5 @@
 """Which tree the facts come from."""
 
-from __future__ import annotations
 
 import os
 from collections.abc import Sequence

@@ -9,17 +9,16 @@ from collections.abc import Iterable
 from pplint.engine import guards as g
 from pplint.engine.values import Atom
 
-_ELSEWHERE = re.compile(
+_ELSEWHERE = (
     r"embed|lm_head|visual|vision|audio|vit\b|tower|projector|mm_|image|video|score|classif|patch|talker"
     r"|code2wav|^norm|final"
 )
-_LAYER_PART = re.compile(r"(^|\.)(language_model|text_model|layers|model)\b")
-_LAYER = re.compile(r"layer")
+_LAYER_PART = r"(^|\.)(language_model|text_model|layers|model)\b"
 
 
 def is_elsewhere(text: str) -> bool:
     """Whether a text names another part of the model than its layers."""
-    return _ELSEWHERE.search(text) is not None
+    return re.search(_ELSEWHERE, text) is not None
 
 
 def says_elsewhere(atom: Atom) -> bool:
@@ -40,17 +39,17 @@ def says_elsewhere(atom: Atom) -> bool:
         return False
     if holds:
         return all(map(is_elsewhere, texts))
-    return g.last_name(test) != "endswith" and any(_LAYER_PART.search(text) for text in texts)
+    return g.last_name(test) != "endswith" and any(re.search(_LAYER_PART, text) for text in texts)
 
 
 def says_layer(test: ast.expr) -> bool:
     """Whether a condition holds for the name of each layer's weight: `layer_id is not None`, `"layers." in name`."""
     if isinstance(test, (ast.Name, ast.Attribute)):
-        return bool(_LAYER.search(g.last_name(test)))
+        return "layer" in g.last_name(test)
     if isinstance(test, ast.Compare) and len(test.ops) == 1:
         right = test.comparators[0]
         if isinstance(test.ops[0], ast.IsNot) and isinstance(right, ast.Constant) and right.value is None:
-            return bool(_LAYER.search(g.last_name(test.left)))
+            return "layer" in g.last_name(test.left)
         return isinstance(test.ops[0], ast.In) and _all_layers(test.left)
     called = isinstance(test, ast.Call) and g.last_name(test) == "startswith" and len(test.args) == 1
     return called and isinstance(test, ast.Call) and _all_layers(test.args[0])

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 _ANY_DEPTH = "**"
-_STARS = re.compile(r"\A\*\*+\Z")
-_SPECIAL = re.compile(r"[*?\[\\]")
+_STARS = r"\A\*\*+\Z"
+_SPECIAL = r"[*?\[\\]"
 _TOKEN = re.compile(r"\\(.)|\[(?:[!^]?\]?(?:\[:\w+:\]|\\.|[^\]\\])*)\]|\*+|.", re.DOTALL)
 _CLASSES = {
     "[:alnum:]": "a-zA-Z0-9",
@@ -46,12 +46,12 @@ class _Names:
         tails: list[str] = []
         others: list[str] = []
         for number, name in rules:
-            if not _SPECIAL.search(name):
+            if not re.search(_SPECIAL, name):
                 self._exact[name] = number
                 continue
             source = _segment(name)
             self._globs.append((number, re.compile(source)))
-            if name[0] == "*" and not _SPECIAL.search(name, 1):
+            if name[0] == "*" and not re.search(_SPECIAL, name[1:]):
                 tails.append(name[1:])
             else:
                 others.append(source)
@@ -142,7 +142,7 @@ def _read_rule(line: str) -> _Rule | None:
     pattern = stripped if hides else stripped[1:]
     folders_only = pattern.endswith("/")
     anchored = "/" in pattern[:-1]
-    segments = [_STARS.sub(_ANY_DEPTH, segment) for segment in pattern.split("/") if segment]
+    segments = [re.sub(_STARS, _ANY_DEPTH, segment) for segment in pattern.split("/") if segment]
     if not segments or any(_unfinished(segment) for segment in segments):
         return None
     if not anchored:
@@ -195,6 +195,6 @@ def _folders_match(segments: Sequence[str], folders: Sequence[str]) -> bool:
 
 
 def _segment_matches(segment: str, name: str) -> bool:
-    if not _SPECIAL.search(segment):
+    if not re.search(_SPECIAL, segment):
         return segment == name
     return re.match(_segment(segment), name) is not None

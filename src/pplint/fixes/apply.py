@@ -1,6 +1,5 @@
 """Making edits, and making the fixes of a file so that a bad one neither counts nor blocks the others."""
 
-from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence

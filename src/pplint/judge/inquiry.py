@@ -1,6 +1,5 @@
 """Finding out what is not known: summaries, joined facts, what the rules say."""
 
-from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import ExitStack

@@ -38,8 +38,9 @@ FACT_WORDS = (
 
 MARK = b"pplint:"
 
+KEPT_WHOLE = 1_000_000
 KEPT_CHARACTERS = 8_000_000
-"""Syntax trees take some 30 bytes per character of source: beyond this much source they are parsed again."""
+"""Syntax trees take some 30 bytes per character of source: beyond so much of it, parts or all are parsed again."""
 
 
 class Verdict(NamedTuple):
@@ -51,7 +52,7 @@ class Verdict(NamedTuple):
 
 
 Kept = dict[str, "tuple[Source, ast.Module]"]
-"""Parsed files by path. Bodies of functions that no rule will look into, by the look of them, are parsed when one does."""
+"""Parsed files by path; of many, bodies that no rule will look into, by the look of them, are parsed when one does."""
 
 
 class Share:
@@ -215,6 +216,10 @@ class Share:
 
     def _keep(self, path: str, source: Source, tree: ast.Module) -> None:
         """Keep of a file what the rules will want to see, or at least where that is."""
+        if self._kept_characters < KEPT_WHOLE:
+            self._kept_characters += len(source.text)
+            self.kept[path] = source, tree
+            return
         skeleton = Skeleton(source, tree)
         if self._kept_characters < KEPT_CHARACTERS:
             self._kept_characters += skeleton.strip(source, tree, _speaks_of_layers)

@@ -1,6 +1,5 @@
 """Where a summary says on which line something stands: two summaries may differ in nothing else."""
 
-from __future__ import annotations
 
 import copy
 import json

@@ -1,6 +1,5 @@
 """Which Python files a tree has; its folders are listed again only where one of them changed."""
 
-from __future__ import annotations
 
 import time
 from collections.abc import Iterable

@@ -1,6 +1,5 @@
 """SARIF results: the hits of one rule on one line are one result, because GitHub shows them as one alert."""
 
-from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Sequence

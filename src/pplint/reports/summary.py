@@ -1,6 +1,5 @@
 """The figures that end every report, and the sentence made of them."""
 
-from __future__ import annotations
 
 from typing import NamedTuple
 

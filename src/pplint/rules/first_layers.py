@@ -17,8 +17,8 @@ DIMENSION_METHOD = "get_v_head_dim"
 """The method with which a pool gives its head dimension without being asked for a layer."""
 
 _NAMED = 2
-_KIND = re.compile(r"^_?(?:use|is)_([a-z0-9]+)(?:_backend|_model)?$")
-_PLATFORM = re.compile(r"\bhardware_backend\.\w+\.")
+_KIND = r"^_?(?:use|is)_([a-z0-9]+)(?:_backend|_model)?$"
+_PLATFORM = r"\bhardware_backend\.\w+\."
 
 
 def not_enough(
@@ -88,7 +88,7 @@ def _of_other_kind(context: Context, owner: str) -> bool:
     kinds = [
         found.group(1)
         for test, holds in context.flow.guards
-        if not holds and (path := v.dotted(test)) and (found := _KIND.match(path[-1]))
+        if not holds and (path := v.dotted(test)) and (found := re.match(_KIND, path[-1]))
     ]
     return any(kind.upper() in names or kind.title() in names for kind in kinds)
 
@@ -96,7 +96,7 @@ def _of_other_kind(context: Context, owner: str) -> bool:
 def _is_elsewhere(context: Context, owner: str) -> bool:
     """Whether a class is not met here: pools alone build it as a part of them, or it is another platform's."""
     project = context.project
-    platform = _PLATFORM.search(project.module_of(owner))
+    platform = re.search(_PLATFORM, project.module_of(owner))
     if platform is not None and platform.group() not in context.module:
         return True
     built = [

@@ -10,7 +10,7 @@ from pplint.engine.modules import StageModule
 from pplint.engine.reach import runs_base
 from pplint.finding import INFO, Step
 
-_SPECULATIVE = re.compile(r"^_?(get|set)_(embed|embed_and_head|head|lm_head|input_embed|target_embed)\w*$")
+_SPECULATIVE = r"^_?(get|set)_(embed|embed_and_head|head|lm_head|input_embed|target_embed)\w*$"
 
 
 def level_of(context: Context, module: StageModule) -> tuple[str, str]:
@@ -26,7 +26,7 @@ def level_of(context: Context, module: StageModule) -> tuple[str, str]:
         condition = (
             f"in `{context.project.class_name(heir)}`, which inherits this and accepts pipeline parallelism"
         )
-    if severity != INFO and _SPECULATIVE.match(function):
+    if severity != INFO and re.match(_SPECULATIVE, function):
         said = f"`{function}` is for the speculative workers, which SGLang hardly lets run on several stages"
         return INFO, said
     return severity, condition

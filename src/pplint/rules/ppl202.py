@@ -1,6 +1,5 @@
 """PPL202: the name of a weight with a literal layer is looked up where a stage may not have that layer."""
 
-from __future__ import annotations
 
 import ast
 import re

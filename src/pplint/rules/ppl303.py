@@ -16,7 +16,7 @@ from pplint.finding import ERROR, INFO, WARNING
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.samples import UTILS
 
-_MAKER = re.compile(r"^make_\w*layers\w*$")
+_MAKER = r"^make_\w*layers\w*$"
 _LISTS = frozenset({"ModuleList"})
 
 _BAD = """\
@@ -200,7 +200,7 @@ def _is_only_model(context: Context, owner: str) -> bool:
 
 def _unsplit_maker(context: Context, call: ast.Call, target: ast.expr) -> bool:
     callee = v.dotted(call.func)
-    if callee is None or not _MAKER.match(callee[-1]) or any(k.arg is None for k in call.keywords):
+    if callee is None or not re.match(_MAKER, callee[-1]) or any(k.arg is None for k in call.keywords):
         return False
     if not isinstance(target, ast.Tuple):
         return isinstance(target, ast.Attribute) and not _told(context, call, callee)

@@ -21,8 +21,8 @@ from pplint.rules.samples import LAYERS, UTILS
 from pplint.rules.space_fixes import range_fix
 from pplint.rules.why import FIRST_STAGE, no_test
 
-_IDS = re.compile(r"layer.*(_ids?|_to_capture|_to_capture_ids)$|_layers$")
-_CONFIG = re.compile(r"config$")
+_IDS = r"layer.*(_ids?|_to_capture|_to_capture_ids)$|_layers$"
+_CONFIG = r"config$"
 _LOCAL = frozenset({STAGE})
 _COUNTED = frozenset({v.INDEX, v.ELEMENT})
 
@@ -246,7 +246,7 @@ def _full_length(context: Context, container: tuple[Value, ...]) -> str:
     if context.padded(container) is not None:
         return "the layer list with a slot for every layer of the model"
     for path in v.paths(container):
-        if any(_CONFIG.search(part) for part in path[:-1]) and "layer" in path[-1]:
+        if any(re.search(_CONFIG, part) for part in path[:-1]) and "layer" in path[-1]:
             return "a list of the configuration, which speaks of all layers of the model"
         if context.is_mapping(path):
             return "a dictionary of GLOBAL layer ids"
@@ -256,6 +256,6 @@ def _full_length(context: Context, container: tuple[Value, ...]) -> str:
 def _speaks_global(context: Context, operator: ast.cmpop, node: ast.expr) -> bool:
     found = context.flow.evaluate(node)
     if isinstance(operator, (ast.In, ast.NotIn)):
-        return any(_IDS.search(path[-1]) or context.is_mapping(path) for path in v.paths(found))
+        return any(re.search(_IDS, path[-1]) or context.is_mapping(path) for path in v.paths(found))
     kinds = {space.kind for value in found if (space := space_of(context, value)) is not None}
     return bool(kinds & {OWNED, START, END, EVERY})

@@ -94,11 +94,9 @@ class SampleForCausalLM:
     ),
 )
 
-_EMBEDS_MEDIA = re.compile(
-    r"^_?(get|encode|process|embed)_\w*(image|video|audio|vision|multimodal|mm_|speech)"
-)
+_EMBEDS_MEDIA = r"^_?(get|encode|process|embed)_\w*(image|video|audio|vision|multimodal|mm_|speech)"
 _TESTS = ("is_first_rank", "is_last_rank", "PPMissingLayer", "hasattr")
-_TOWER = re.compile(r"(vis(ion|ual)|image|audio|video|speech|encoder|tower|projector|linear_proj|pos_embed)")
+_TOWER = r"(vis(ion|ual)|image|audio|video|speech|encoder|tower|projector|linear_proj|pos_embed)"
 
 
 class MissingStageModule(Rule):
@@ -111,7 +109,7 @@ class MissingStageModule(Rule):
         if context.draft or isinstance(node.ctx, ast.Store) or _harmless(node.attr):
             return
         for value in context.flow.evaluate(node.value):
-            if value.kind != v.PATH or len(value.data) < 2 or _TOWER.search(value.data[-1]):
+            if value.kind != v.PATH or len(value.data) < 2 or re.search(_TOWER, value.data[-1]):
                 continue
             module = stage_modules_of(context.project, context.place, value.data)
             if module is None or _here(context, module, value) or _own(context, module, node.attr):
@@ -154,7 +152,9 @@ def _here(context: Context, module: StageModule, value: Value) -> bool:
     """Whether a test says that this is a stage that has the module; only the first one embeds images and the like."""
     function = context.flow.functions[-1].name if context.flow.functions else ""
     known = unfolded(context.project, context.place, (*context.flow.guards, *value.guards))
-    stage = context.stage(value) | stage_facts(known) | ({FIRST} if _EMBEDS_MEDIA.match(function) else set())
+    stage = (
+        context.stage(value) | stage_facts(known) | ({FIRST} if re.match(_EMBEDS_MEDIA, function) else set())
+    )
     left = only_on(known)
     return bool(module.real_on & stage) or (bool(left) and left <= module.real_on)
 

@@ -120,8 +120,8 @@ class SampleForCausalLM:
     ),
 )
 
-_HEAD = re.compile(r"(head|unembed|embed_out|output_proj|^output$)")
-_TIES = re.compile(r"tie_(weights|embeddings|word_embeddings)")
+_HEAD = r"(head|unembed|embed_out|output_proj|^output$)"
+_TIES = r"tie_(weights|embeddings|word_embeddings)"
 
 
 class UnguardedTiedHead(Rule):
@@ -144,11 +144,11 @@ class UnguardedTiedHead(Rule):
     def call(self, context: Context, node: ast.Call) -> None:
         """`lm_head.tie_weights(embed_tokens)` and `logits_processor(.., embed_tokens, ..)`."""
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        if not _TIES.search(name) and "logits_processor" not in name:
+        if not re.search(_TIES, name) and "logits_processor" not in name:
             return
         for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
             for one in context.flow.evaluate(argument):
-                head = "the head" if _TIES.search(name) else "the head of the logits"
+                head = "the head" if re.search(_TIES, name) else "the head of the logits"
                 if one.kind == v.PATH and self._tie(context, argument, one, True, head):
                     return
 
@@ -237,7 +237,7 @@ def _is_head(target: ast.expr) -> bool:
     if isinstance(target, ast.Attribute) and target.attr == "weight":
         target = target.value
     name = target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", "")
-    return bool(_HEAD.search(name))
+    return bool(re.search(_HEAD, name))
 
 
 def _group(context: Context) -> str:

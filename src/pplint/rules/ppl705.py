@@ -96,7 +96,7 @@ def share(pp_group, weight):
 )
 
 _PEERS = frozenset({"dst", "src"})
-_METHOD = re.compile(r"^_?(i?send|i?recv|broadcast|gather|scatter|reduce)(_|$)")
+_METHOD = r"^_?(i?send|i?recv|broadcast|gather|scatter|reduce)(_|$)"
 _RANKS = {
     "first_rank": "0",
     "last_rank": "{group}.world_size - 1",
@@ -104,7 +104,7 @@ _RANKS = {
     "prev_rank": "({group}.rank_in_group - 1) % {group}.world_size",
     "rank": "{group}.rank_in_group",
 }
-_GROUP_NAME = re.compile(r"(^|_)group$")
+_GROUP_NAME = r"(^|_)group$"
 
 
 class GlobalRankAsPeer(Rule):
@@ -114,7 +114,7 @@ class GlobalRankAsPeer(Rule):
 
     def call(self, context: Context, node: ast.Call) -> None:
         """Compare each argument with what the group's method does with it."""
-        if not isinstance(node.func, ast.Attribute) or not _METHOD.match(node.func.attr):
+        if not isinstance(node.func, ast.Attribute) or not re.match(_METHOD, node.func.attr):
             return
         inside = isinstance(node.func.value, ast.Name) and node.func.value.id == "self"
         if inside or SINGLE in context.stage():  # a group's own methods turn positions into global ranks
@@ -152,7 +152,7 @@ def _global(context: Context, argument: ast.expr) -> tuple[str, str] | None:
         if (
             path is not None
             and path[1] in _RANKS
-            and _GROUP_NAME.search(path[0].rpartition(".")[2].rstrip("()"))
+            and re.search(_GROUP_NAME, path[0].rpartition(".")[2].rstrip("()"))
         ):
             return path
         if value.kind == v.SUB and isinstance(value.node, ast.Subscript):
@@ -204,4 +204,4 @@ def _is_group(node: ast.expr) -> bool:
     """Whether an expression is called a group: `pp_group`, `self.pp_group`, `get_pp_group()`."""
     target = node.func if isinstance(node, ast.Call) else node
     name = target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", "")
-    return bool(_GROUP_NAME.search(name))
+    return bool(re.search(_GROUP_NAME, name))

@@ -1,6 +1,5 @@
 """Which other method says what a method's parameter is: the one that it overrides, or a sibling at the same list."""
 
-from __future__ import annotations
 
 from typing import NamedTuple
 

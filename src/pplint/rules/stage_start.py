@@ -9,7 +9,7 @@ from pplint.engine import values as v
 from pplint.engine.context import Context
 from pplint.engine.vocabulary import is_start
 
-_POOL = re.compile(r"(^|_)pool$")
+_POOL = r"(^|_)pool$"
 
 
 def keeps_layer(context: Context) -> bool:
@@ -52,7 +52,7 @@ def _pool_chain(node: ast.AST) -> tuple[str, ...] | None:
     chain = v.dotted(node)
     return (
         chain
-        if chain is not None and len(chain) > 1 and _POOL.search(chain[-1]) and "req" not in chain[-1]
+        if chain is not None and len(chain) > 1 and re.search(_POOL, chain[-1]) and "req" not in chain[-1]
         else None
     )
 
@@ -61,7 +61,7 @@ def _pool_of_class(context: Context) -> tuple[str, bool] | None:
     owner = context.class_id
     for one in context.project.mro(owner) if owner else ():
         for name in context.project.classes[one]["attrs"]:
-            if _POOL.search(name) and "req" not in name:
+            if re.search(_POOL, name) and "req" not in name:
                 owners = context.project.attribute_types(owner, name)
                 certain = bool(owners) and all(context.project.owns_start(each) for each in owners)
                 return f"self.{name}.start_layer", certain
@@ -74,6 +74,6 @@ def _pool_of_call(context: Context) -> tuple[str, bool] | None:
     for node in ast.walk(context.tree):
         if isinstance(node, ast.Call) and not node.args and not node.keywords:
             name = node.func.id if isinstance(node.func, ast.Name) else ""
-            if _POOL.search(name) and "req" not in name and name in imports:
+            if re.search(_POOL, name) and "req" not in name and name in imports:
                 return f"{name}().start_layer", False
     return None

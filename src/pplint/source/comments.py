@@ -1,6 +1,5 @@
 """The comments of a module: COMMENT tokens only, never a `#` inside a string."""
 
-from __future__ import annotations
 
 import tokenize
 import warnings

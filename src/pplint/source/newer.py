@@ -6,14 +6,14 @@ import re
 import sys
 
 _SIGNS = (
-    ((3, 14), re.compile(r"(?<![\w\"'])[tT][rR]?[\"']|(?<![\w\"'])[rR][tT][\"']")),
-    ((3, 14), re.compile(r"\s*except\*?\s+[\w.]+\s*,[^()]*:")),
-    ((3, 13), re.compile(r"\s*(?:async\s+)?(?:def|class|type)\s+\w+\[.*=.*\]")),
-    ((3, 12), re.compile(r"\s*(?:async\s+)?(?:def|class)\s+\w+\[")),
-    ((3, 12), re.compile(r"\s*type\s+\w+\s*(?:\[.*\])?\s*=")),
-    ((3, 12), re.compile(r".*(?<![\w\"'])(?:[fF][rR]?|[rR][fF])[\"']")),
-    ((3, 11), re.compile(r"\s*except\s*\*")),
-    ((3, 11), re.compile(r".*\w\[.*\*\w")),
+    ((3, 14), r"(?<![\w\"'])[tT][rR]?[\"']|(?<![\w\"'])[rR][tT][\"']"),
+    ((3, 14), r"\s*except\*?\s+[\w.]+\s*,[^()]*:"),
+    ((3, 13), r"\s*(?:async\s+)?(?:def|class|type)\s+\w+\[.*=.*\]"),
+    ((3, 12), r"\s*(?:async\s+)?(?:def|class)\s+\w+\["),
+    ((3, 12), r"\s*type\s+\w+\s*(?:\[.*\])?\s*="),
+    ((3, 12), r".*(?<![\w\"'])(?:[fF][rR]?|[rR][fF])[\"']"),
+    ((3, 11), r"\s*except\s*\*"),
+    ((3, 11), r".*\w\[.*\*\w"),
 )
 
 _LONGEST = 500
@@ -25,6 +25,6 @@ def needed_version(line: str, running: tuple[int, int] | None = None) -> str:
     line = line[:_LONGEST]
     current = running if running is not None else sys.version_info[:2]
     for version, sign in _SIGNS:
-        if version > current and (sign.search(line) if version == (3, 14) else sign.match(line)):
+        if version > current and (re.search if version == (3, 14) else re.match)(sign, line):
             return f"{version[0]}.{version[1]}"
     return ""
