@@ -1,6 +1,5 @@
 """Accepted findings: a JSON file of fingerprints, which know neither lines nor names of locals."""
 
-
 import os
 from collections import Counter
 from collections.abc import Iterable

@@ -1,6 +1,5 @@
 """Findings in untouched code that a change elsewhere causes, such as an accessor that takes another id."""
 
-
 import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping

@@ -1,6 +1,5 @@
 """Whether pplint is at home: a line for each thing that it needs or could use, and what to do where that is missing."""
 
-
 import os
 import re
 import shutil

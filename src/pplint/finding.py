@@ -4,7 +4,6 @@ One unit of place is used everywhere outside `pplint.source`: 1-based lines and 
 Unicode code points of the decoded line (without a byte order mark), the end column exclusive.
 """
 
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

@@ -1,6 +1,5 @@
 """What git knows: the top level of a checkout, and the lines that changed since a revision."""
 
-
 import os
 from collections.abc import Iterable
 from typing import NamedTuple

@@ -1,6 +1,5 @@
 """Findings for a host that asks file by file: what one run over all of them would say, at the cost of one."""
 
-
 from pathlib import Path
 from typing import NamedTuple
 

@@ -1,6 +1,5 @@
 """`# pplint: ignore[CODE] reason`: read from the comments of a file, and how far each one reaches."""
 
-
 import re
 from itertools import pairwise
 from typing import NamedTuple

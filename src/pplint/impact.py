@@ -1,6 +1,5 @@
 """What each stage of a pipeline gets at a finding, computed from what the place asks for."""
 
-
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple

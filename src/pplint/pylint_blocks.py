@@ -4,7 +4,6 @@ pylint walks astroid's tree; this is the same walk over Python's own. Expression
 statement, in which all lines count as one, so that they are not walked.
 """
 
-
 import ast
 from collections.abc import Iterator
 from typing import NamedTuple

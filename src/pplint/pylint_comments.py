@@ -1,6 +1,5 @@
 """`# pylint: disable=...`, honoured by the command line too, with the reach that it has in pylint."""
 
-
 import ast
 import re
 from typing import NamedTuple

@@ -1,6 +1,5 @@
 """What a pylint that is started in a folder makes of the plugin: the folder's configuration, and pylint's own word."""
 
-
 import os
 import re
 import subprocess

@@ -1,6 +1,5 @@
 """What the user asked for."""
 
-
 from typing import NamedTuple
 
 from pplint.impact import Stage

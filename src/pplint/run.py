@@ -1,6 +1,5 @@
 """One run, and the only place where its order is written."""
 
-
 import os
 from collections.abc import Mapping
 from typing import NamedTuple

@@ -1,6 +1,5 @@
 """`[tool.pplint]` of the nearest pyproject.toml, joined with the command line; each value with its origin."""
 
-
 import os
 import re
 from collections.abc import Callable, Mapping

@@ -1,6 +1,5 @@
 """Which of the judge's findings are shown: less what comments, settings, the baseline and `--since` take away."""
 
-
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 

@@ -1,6 +1,5 @@
 """Which parameters take a GLOBAL layer id and which a LOCAL index, solved to a fixed point over the whole tree."""
 
-
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 

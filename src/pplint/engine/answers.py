@@ -1,6 +1,5 @@
 """How a method answers a GLOBAL layer id: from a list of the stage's layers, or from a dictionary of their ids."""
 
-
 from collections.abc import Iterable
 from typing import NamedTuple
 

@@ -1,6 +1,5 @@
 """Inner pools that are asked with DENSE ids where they take GLOBAL ones, and who builds them wrongly."""
 
-
 from typing import NamedTuple
 
 from pplint.engine.accessors import GLOBAL, Accessors, matches

@@ -1,6 +1,5 @@
 """Functions that ask for the class name of what they are given, and raise for names that they do not know."""
 
-
 import ast
 from typing import NamedTuple
 

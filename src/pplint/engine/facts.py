@@ -1,6 +1,5 @@
 """The joined facts of a tree."""
 
-
 from typing import NamedTuple
 
 from pplint.engine.accessors import Accessors

@@ -1,6 +1,5 @@
 """What a function does with a list that it is given: does it read its first element, or each of them?"""
 
-
 from typing import Any, NamedTuple
 
 from pplint.engine.instances import position_of

@@ -1,6 +1,5 @@
 """What expressions may be instances of, and how the objects in attributes come to be."""
 
-
 import re
 from typing import Any, NamedTuple
 

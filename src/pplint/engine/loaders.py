@@ -4,7 +4,6 @@ One walk of a module collects the lookups in dictionaries of parameters, the cal
 the module, and whether a test of the stage or of membership stands before each of them.
 """
 
-
 import ast
 import re
 from collections.abc import Iterable

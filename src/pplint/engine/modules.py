@@ -1,6 +1,5 @@
 """Modules that only some stages have, and flags that say on which stage we are."""
 
-
 import ast
 from collections.abc import Callable
 from typing import Any, NamedTuple

@@ -1,6 +1,5 @@
 """The facts of all files joined: what names mean, classes and their relatives, functions."""
 
-
 from collections.abc import Callable, Collection, Iterable, Mapping, MutableMapping
 from typing import Any, NamedTuple, Protocol
 

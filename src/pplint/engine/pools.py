@@ -1,6 +1,5 @@
 """What pools keep per layer, how they translate ids for inner pools, what their `start_layer` is worth."""
 
-
 from typing import Any, NamedTuple
 
 from pplint.engine.asking import remembered

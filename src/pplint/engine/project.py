@@ -1,6 +1,5 @@
 """What the attributes of classes hold as far as stages are concerned."""
 
-
 from typing import Any, NamedTuple
 
 from pplint.engine.asking import remembered

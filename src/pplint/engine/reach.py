@@ -1,6 +1,5 @@
 """Which classes keep a split layer list, which say so, and which top-level classes lead to them."""
 
-
 from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple

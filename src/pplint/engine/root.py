@@ -1,6 +1,5 @@
 """Which tree the facts come from."""
 
-
 import os
 from collections.abc import Sequence
 from typing import NamedTuple

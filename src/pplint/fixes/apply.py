@@ -1,6 +1,5 @@
 """Making edits, and making the fixes of a file so that a bad one neither counts nor blocks the others."""
 
-
 import ast
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple

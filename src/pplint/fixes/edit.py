@@ -1,6 +1,5 @@
 """Where edits stand in the bytes of a file, and which of them can be made together."""
 
-
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import pairwise

@@ -1,6 +1,5 @@
 """One request to judge files, and what is known about them from earlier looks."""
 
-
 import os
 from collections.abc import Mapping
 from typing import NamedTuple

@@ -1,6 +1,5 @@
 """Finding out what is not known: summaries, joined facts, what the rules say."""
 
-
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import ExitStack
 from typing import Any, NamedTuple
@@ -185,7 +184,7 @@ class Inquiry:
         workers = self._start(asked)
         if check:
             workers.check_syntax([path for path in asked if path not in viewed])
-        verdict = workers.judge(snapshot.facts, modules, self.case.request.select)
+        verdict = workers.judge(snapshot.facts, modules.values(), self.case.request.select)
         known.learn(verdict.asked)
         if modules:
             tables = snapshot.facts().project.tables

@@ -75,16 +75,15 @@ class Share:
         self.marked: set[str] = set()
         self.packages = packages
         self.overlay = overlay
-        self.rest: list[str] = []
-        self._wanted: Wanted | None = None
         self._facts: Facts | None = None
         self.troubles: list[Trouble] = []
         self.kept = kept
+        self.ends_soon = False
         self._kept_characters = 0
         self._skeletons: dict[str, tuple[int, Skeleton]] = {}
 
     def first_facts(self, paths: Sequence[str]) -> dict[str, tuple[str, Summary]]:
-        """Summaries by module, with the path, of the files that say something about stages; the rest waits."""
+        """Summaries by module, with the path, of the files that say something about stages."""
         found: dict[str, tuple[str, Summary]] = {}
         for path in paths:
             data = self._read(path)
@@ -94,30 +93,27 @@ class Share:
                 self.marked.add(path)
             if any(word in data for word in FACT_WORDS):
                 self._summarise(path, data, found)
-            else:
-                self.rest.append(path)
         return found
 
-    def again(self, paths: Sequence[str], wanted: Sequence[Wanted]) -> list[dict[str, tuple[str, Summary]]]:
-        """Summaries of those files that an earlier look, which wanted that, would have taken into view, by round."""
-        self._wanted, self.rest = None, []
-        return [self.first_facts(paths), *(self.more_facts(one) for one in wanted)]
-
-    def more_facts(self, wanted: Wanted) -> dict[str, tuple[str, Summary]]:
-        """Summaries of waiting files that use what was learnt."""
+    def more_facts(self, paths: Sequence[str], wanted: Wanted) -> dict[str, tuple[str, Summary]]:
+        """Summaries of the files among some that use what was learnt."""
         found: dict[str, tuple[str, Summary]] = {}
-        waiting = []
-        wanted, self._wanted = (wanted.beyond(self._wanted) if self._wanted else wanted), wanted
-        for path in self.rest:
+        for path in paths:
             data = self._read(path)
             if data is None:
                 continue
             if module_name(self.root, path) in wanted.modules or wanted.worth_a_look(data):
                 self._summarise(path, data, found)
-            else:
-                waiting.append(path)
-        self.rest = waiting
         return found
+
+    def again(self, paths: Sequence[str], wanted: Sequence[Wanted]) -> list[dict[str, tuple[str, Summary]]]:
+        """Summaries of those files that an earlier look, which wanted that, would have taken into view, by round."""
+        rounds = [self.first_facts(paths)]
+        for number, one in enumerate(wanted):
+            taken = {path for found in rounds for path, _ in found.values()}
+            rest = [path for path in paths if path not in taken]
+            rounds.append(self.more_facts(rest, one.beyond(wanted[number - 1]) if number else one))
+        return rounds
 
     def check_syntax(self, paths: Iterable[str]) -> None:
         """Parse waiting files for nothing but their troubles."""
@@ -130,8 +126,8 @@ class Share:
         """Judge by these facts from now on."""
         self._facts = facts
 
-    def judge(self, modules: Mapping[str, str], codes: Iterable[str]) -> Verdict:
-        """Let the rules walk each of the modules (name to path) by the facts that were taken."""
+    def judge(self, paths: Iterable[str], codes: Iterable[str]) -> Verdict:
+        """Let the rules walk each of the files by the facts that were taken."""
         from pplint.rules.registry import rules_for
 
         facts = self._facts
@@ -139,16 +135,21 @@ class Share:
         findings: list[Finding] = []
         asked: dict[str, tuple[str, ...]] = {}
         asking = facts.project.asking
-        for module, path in sorted(modules.items()):
-            parsed = self.kept.pop(path, None)
+        for path in paths:
+            # To throw trees away takes time, which is lost on a process that ends soon.
+            parsed = self.kept.get(path) if self.ends_soon else self.kept.pop(path, None)
             if parsed is None:
                 data = self._read(path)
                 parsed = self._parse(path, data) if data is not None else None
             if parsed is not None:
                 asking.keys = set()
-                findings += self._walk(facts, module, parsed, rules_for(codes))
+                findings += self._walk(facts, module_name(self.root, path), parsed, rules_for(codes))
                 asked[path] = tuple(asking.keys)
-        return Verdict(findings, asked, compared_rows(asking))
+        return Verdict(findings, asked, {})
+
+    def compared(self) -> dict[str, Rows]:
+        """The answers to compared questions that were found so far."""
+        return compared_rows(self._facts.project.asking) if self._facts is not None else {}
 
     def _walk(
         self, facts: Facts, module: str, parsed: tuple[Source, ast.Module], rules: list[Rule]

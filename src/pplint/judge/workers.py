@@ -5,7 +5,8 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pplint.engine.names import Rows
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 WORTH_A_PROCESS = 2_000_000
 """Bytes of source below which a further process costs more than it saves."""
+
+_PIECES = 30
+"""Into so many pieces the work of each process is cut."""
 
 Found = dict[str, tuple[str, Summary]]
 
@@ -57,9 +61,11 @@ class Workers:
     ) -> None:
         most = jobs or usable_cores()
         count = max(1, min(most, sum(sizes.values()) // WORTH_A_PROCESS)) if sys.platform == "linux" else 1
-        ordered = sorted(sizes, key=lambda path: (-sizes[path], path))
-        self.shares = [ordered[start::count] for start in range(count)]
-        self.owner = {path: number for number, share in enumerate(self.shares) for path in share}
+        self._sizes = sizes
+        self._count = count
+        self.owner = {path: number % count for number, path in enumerate(sorted(sizes, key=self._by_size))}
+        self._rest: list[str] = []
+        self._wanted: Wanted | None = None
         share = Share(root, overlay, packages, ready, kept)
         self._local: Share | None = share if count == 1 else None
         self.kept = kept
@@ -93,11 +99,18 @@ class Workers:
 
     def first_facts(self) -> Found:
         """Summaries of all files that say something about stages."""
-        return self._merge(self._all("first_facts", [(share,) for share in self.shares]))
+        return self._found("first_facts", self.owner)
 
     def more_facts(self, wanted: Wanted) -> Found:
         """Summaries of further files that use what was learnt."""
-        return self._merge(self._all("more_facts", [(wanted,)] * len(self.shares)))
+        more, self._wanted = (wanted.beyond(self._wanted) if self._wanted else wanted), wanted
+        return self._found("more_facts", self._rest, more)
+
+    def _found(self, command: str, paths: Iterable[str], *arguments: Any) -> Found:
+        found = self._merge(self._dealt(command, self._parts(paths), *arguments))
+        taken = {path for path, _ in found.values()}
+        self._rest = [path for path in paths if path not in taken]
+        return found
 
     def again(self, wanted: tuple[Wanted, ...], paths: Iterable[str]) -> list[Found]:
         """Summaries of those files that an earlier look (which wanted that) would have taken into view, by round."""
@@ -114,23 +127,20 @@ class Workers:
 
     def marked(self) -> frozenset[str]:
         """The files read so far that hold a comment of pplint's."""
-        return frozenset().union(*self._all("marked", [()] * len(self.shares)))
+        return frozenset().union(*self._all("marked", [()] * self._count))
 
-    def judge(self, facts: Callable[[], Facts], modules: Mapping[str, str], codes: frozenset[str]) -> Verdict:
-        """What the rules say of `modules` (name to path) by the facts."""
-        parts: list[dict[str, str]] = [{} for _ in self.shares]
-        for module, path in modules.items():
-            parts[self.owner[path]][module] = path
-        if not modules:
+    def judge(self, facts: Callable[[], Facts], paths: Collection[str], codes: frozenset[str]) -> Verdict:
+        """What the rules say of some files by the facts."""
+        if not paths:
             return Verdict([], {}, {})
         known = facts()
         if self._local is None:
             complete(known)
         self._tell("take", known)
-        answers: list[Verdict] = self._all("judge", [(part, codes) for part in parts])
+        answers: list[Verdict] = self._dealt("judge", self._parts(paths), codes)
         compared: dict[str, Rows] = {}
-        for answer in answers:
-            for name, rows in answer.compared.items():
+        for found in self._all("compared", [()] * self._count):
+            for name, rows in found.items():
                 compared.setdefault(name, {}).update(rows)
         return Verdict(
             [finding for answer in answers for finding in answer.findings],
@@ -143,14 +153,17 @@ class Workers:
         self._all("check_syntax", [(part,) for part in self._parts(paths)])
 
     def _parts(self, paths: Iterable[str]) -> list[list[str]]:
-        parts: list[list[str]] = [[] for _ in self.shares]
-        for path in sorted(paths):
+        parts: list[list[str]] = [[] for _ in range(self._count)]
+        for path in sorted(paths, key=self._by_size):
             parts[self.owner[path]].append(path)
         return parts
 
+    def _by_size(self, path: str) -> tuple[int, str]:
+        return -self._sizes[path], path
+
     def troubles(self) -> list[Trouble]:
         """What went wrong in any share."""
-        return [trouble for answer in self._all("troubles", [()] * len(self.shares)) for trouble in answer]
+        return [trouble for answer in self._all("troubles", [()] * self._count) for trouble in answer]
 
     def _tell(self, command: str, argument: Any) -> None:
         """Run a command on all shares with one large argument, which is turned into bytes once."""
@@ -164,6 +177,40 @@ class Workers:
             pipe.send_bytes(message)
         self._answers()
 
+    def _dealt(self, command: str, shares: list[list[str]], *arguments: Any) -> list[Any]:
+        """Run a command on files piece by piece. Who is done early takes some that are waiting for others to be his."""
+        if self._local is not None:
+            return [_obey(self._local, command, (shares[0], *arguments))]
+        from multiprocessing.connection import wait
+
+        waiting = [deque(share) for share in shares]
+        piece = sum(self._sizes[path] for share in shares for path in share) // (len(shares) * _PIECES)
+        answers: list[Any] = []
+        idle = set(range(len(shares)))
+        while True:
+            for number in sorted(idle):
+                if paths := self._piece(waiting, number, piece):
+                    idle.remove(number)
+                    self._pipes[number].send((command, (paths, *arguments)))
+            if len(idle) == len(shares):
+                return answers
+            for pipe in wait([self._pipes[number] for number in range(len(shares)) if number not in idle]):
+                number = next(number for number, one in enumerate(self._pipes) if one is pipe)
+                answers.append(_answer(self._pipes[number]))
+                idle.add(number)
+
+    def _piece(self, waiting: list[deque[str]], number: int, size: int) -> list[str]:
+        """The next files of a share, or the last ones of the share that has most before it."""
+        own = waiting[number]
+        most = max(waiting, key=len)
+        paths: list[str] = []
+        while (own or most) and size >= 0:
+            path = own.popleft() if own else most.pop()
+            paths.append(path)
+            size -= self._sizes[path]
+            self.owner[path] = number
+        return paths
+
     def _all(self, command: str, arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
         if self._local is not None:
             return [_obey(self._local, command, arguments[0])]
@@ -172,13 +219,14 @@ class Workers:
         return self._answers()
 
     def _answers(self) -> list[Any]:
-        answers = []
-        for pipe in self._pipes:
-            answer = pipe.recv()
-            if isinstance(answer, BaseException):
-                raise answer
-            answers.append(answer)
-        return answers
+        return [_answer(pipe) for pipe in self._pipes]
+
+
+def _answer(pipe: Connection) -> Any:
+    answer = pipe.recv()
+    if isinstance(answer, BaseException):
+        raise answer
+    return answer
 
 
 def _obey(share: Share, command: str, arguments: tuple[Any, ...]) -> Any:
@@ -188,6 +236,7 @@ def _obey(share: Share, command: str, arguments: tuple[Any, ...]) -> Any:
 
 def _serve(pipe: Connection, share: Share) -> None:
     gc.disable()
+    share.ends_soon = True
     while True:
         try:
             command, arguments = pipe.recv()

@@ -1,6 +1,5 @@
 """Where a summary says on which line something stands: two summaries may differ in nothing else."""
 
-
 import copy
 import json
 from collections.abc import Iterator

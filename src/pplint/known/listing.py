@@ -1,6 +1,5 @@
 """Which Python files a tree has; its folders are listed again only where one of them changed."""
 
-
 import time
 from collections.abc import Iterable
 from typing import NamedTuple

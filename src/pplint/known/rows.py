@@ -1,6 +1,5 @@
 """What the rules said of a file as plain data, believed only where every part has its type."""
 
-
 from collections.abc import Container
 from typing import Any, NamedTuple
 

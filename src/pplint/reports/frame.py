@@ -1,6 +1,5 @@
 """The code frame: the offending line with carets below it, aligned as a terminal shows it."""
 
-
 import unicodedata
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,6 +1,5 @@
 """How the report for people stands on a terminal: labels in one column, sentences wrapped below their beginning."""
 
-
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 

@@ -1,6 +1,5 @@
 """SARIF results: the hits of one rule on one line are one result, because GitHub shows them as one alert."""
 
-
 import posixpath
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple

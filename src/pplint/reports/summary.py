@@ -1,6 +1,5 @@
 """The figures that end every report, and the sentence made of them."""
 
-
 from typing import NamedTuple
 
 from pplint.finding import ERROR, INFO, SAFE, WARNING

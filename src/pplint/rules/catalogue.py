@@ -1,6 +1,5 @@
 """The codes, names and usual levels of all rules, known without loading what they reason with."""
 
-
 from collections.abc import Iterable
 from typing import NamedTuple
 

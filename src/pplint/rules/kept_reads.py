@@ -1,6 +1,5 @@
 """What is read of a layer under a test of the layer, and used in the loop where the test need not hold."""
 
-
 import ast
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple

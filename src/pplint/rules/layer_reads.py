@@ -1,6 +1,5 @@
 """What the rules about padded lists share: which slots a read takes, and how the stage range is written."""
 
-
 import ast
 from typing import NamedTuple
 

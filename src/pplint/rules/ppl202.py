@@ -1,6 +1,5 @@
 """PPL202: the name of a weight with a literal layer is looked up where a stage may not have that layer."""
 
-
 import ast
 import re
 from typing import NamedTuple

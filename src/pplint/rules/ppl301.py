@@ -215,6 +215,8 @@ def _lost(target: ast.expr, run: ast.Call) -> str:
         return ""
     if isinstance(target, (ast.Tuple, ast.List)) and len(target.elts) > 1:
         return f"`{shown(target)}` are unpacked"
+    if not any(type(one) is type(target) for one in given[1:]):
+        return ""
     first, *others = map(ast.unparse, given)
     own = ast.unparse(target)
     return f"`{shown(target)}` takes what `{shown(given[0])}` is" if own != first and own in others else ""

@@ -1,6 +1,5 @@
 """Which other method says what a method's parameter is: the one that it overrides, or a sibling at the same list."""
 
-
 from typing import NamedTuple
 
 from pplint.engine.accessors import GLOBAL, Evidence

@@ -26,7 +26,7 @@ def shift_fix(
         return None, "subtract `start_layer` from the whole index"
     if not owner or not context.project.owns_start(owner):
         return None, "the list's owner has no `start_layer`"
-    text = f"{ast.get_source_segment(context.source.text, index)} - {'.'.join(receiver)}.start_layer"
+    text = f"{context.source.segment(index)} - {'.'.join(receiver)}.start_layer"
     return Fix(SAFE, f"subtract `{'.'.join(receiver)}.start_layer`", (context.edit(index, text),)), ""
 
 

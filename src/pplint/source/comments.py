@@ -1,6 +1,5 @@
 """The comments of a module: COMMENT tokens only, never a `#` inside a string."""
 
-
 import tokenize
 import warnings
 from collections.abc import Sequence

@@ -166,6 +166,11 @@ class Source:
             node.lineno, self.column(node.lineno, node.col_offset), end_line, self.column(end_line, end)
         )
 
+    def segment(self, node: Placed) -> str:
+        """Return the text of an ast node of this source's tree."""
+        span = self.span(node)
+        return self.text[self.index(span.line, span.column) : self.index(span.end_line, span.end_column)]
+
     def parse(self) -> ast.Module:
         """Return a new syntax tree. Raises SourceError, with the line, if there is none.
 
