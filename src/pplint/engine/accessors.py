@@ -67,12 +67,6 @@ class Accessors:
         if self._solving:
             self._solve()
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {"project": self.project, "spaces": self.spaces}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        Accessors.__init__(self, state["project"], state["spaces"])
-
     def _solve(self) -> None:
         self._fresh: dict[str, set[str]] = {GLOBAL: set(), LOCAL: set()}
         self._edges: dict[str, list[tuple[str, Place, list[Any]]]] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import Any
 
 from pplint.engine import values as v
@@ -13,8 +14,9 @@ from pplint.engine.levels import flag_on_path
 from pplint.engine.values import Value
 
 _LISTS = ("layers", "blocks", "h")
-_MAY_BE_LAYERS = (ast.Name, ast.Attribute, ast.Subscript)
-_MAY_BE_PARAMETER = (ast.Name, ast.IfExp, ast.Call)
+_MAY_BE_LAYERS = frozenset({ast.Name, ast.Attribute, ast.Subscript})
+_MAY_BE_PARAMETER = frozenset({ast.Name, ast.IfExp, ast.Call})
+_ASKED = (v.SUB, v.ITEM, v.CALL)
 
 
 def called_on_super(node: ast.Call) -> str:
@@ -37,27 +39,26 @@ def callee_path(value: Value) -> list[str] | None:
 
 
 def passed(facts: FunctionFacts, flow: Flow, node: ast.Call, path: list[str]) -> None:
-    """Take down which parameters are handed on, to which argument of the dotted `path`."""
-    given: list[tuple[int | str | None, ast.expr]] = [*enumerate(node.args)]
-    given += [(keyword.arg, keyword.value) for keyword in node.keywords]
-    for where, argument in given:
-        if not isinstance(argument, _MAY_BE_PARAMETER) or where is None:
-            continue
-        for one in flow.evaluate(argument):
-            if one.kind == v.PARAM:
-                facts["passes"].append([one.data, path, where, node.lineno])
+    """Take down which parameters are handed on, to which argument of the dotted `path`.
+
+    Also what an object in an attribute of `self` is asked with, if that was looked up or translated.
+    """
+    asks = len(path) == 3 and path[0] == "self"
+    for where, argument in _given(node):
+        if asks or type(argument) in _MAY_BE_PARAMETER:
+            for one in flow.evaluate(argument):
+                if one.kind == v.PARAM:
+                    facts["passes"].append([one.data, path, where, node.lineno])
+                elif asks and one.kind in _ASKED and (value := describe(one)) != ["other"]:
+                    facts["asks"].append([path, where, value, node.lineno])
 
 
-def asked(facts: FunctionFacts, flow: Flow, node: ast.Call, path: list[str]) -> None:
-    """Take down what an object in an attribute is asked with, if that was looked up or translated."""
-    if len(path) != 3 or path[0] != "self":
-        return
-    given: list[tuple[int | str, ast.expr]] = [*enumerate(node.args)]
-    given += [(keyword.arg, keyword.value) for keyword in node.keywords if keyword.arg]
-    for where, argument in given:
-        for one in flow.evaluate(argument):
-            if one.kind in (v.SUB, v.ITEM, v.CALL) and (value := describe(one)) != ["other"]:
-                facts["asks"].append([path, where, value, node.lineno])
+def _given(node: ast.Call) -> Iterator[tuple[int | str, ast.expr]]:
+    """The arguments of a call by position and by keyword."""
+    yield from enumerate(node.args)
+    for keyword in node.keywords:
+        if keyword.arg is not None:
+            yield keyword.arg, keyword.value
 
 
 def built(summary: dict[str, Any], flow: Flow, node: ast.Call, path: list[str]) -> None:
@@ -78,24 +79,34 @@ def built(summary: dict[str, Any], flow: Flow, node: ast.Call, path: list[str]) 
 
 def handed(summary: dict[str, Any], flow: Flow, node: ast.Call) -> None:
     """Take down who is given a list of layers, so that its file can be looked at too."""
-    for one in (*node.args, *node.keywords):
-        argument = one.value if isinstance(one, ast.keyword) else one
-        if isinstance(argument, _MAY_BE_LAYERS) and _hands_layers(flow, argument):
-            path = v.dotted(node.func)
-            if path is not None:
-                summary["handed"].append(list(path))
+    for argument in node.args:
+        if type(argument) in _MAY_BE_LAYERS and _hands_layers(flow, argument):
+            break
+    else:
+        for keyword in node.keywords:
+            if type(keyword.value) in _MAY_BE_LAYERS and _hands_layers(flow, keyword.value):
+                break
+        else:
             return
+    path = v.dotted(node.func)
+    if path is not None:
+        summary["handed"].append(list(path))
 
 
 def _hands_layers(flow: Flow, argument: ast.expr) -> bool:
     """Whether an argument is a list of layers or a slice of one, by its name."""
     if isinstance(argument, ast.Subscript) and isinstance(argument.slice, ast.Slice):
         argument = argument.value
-    if isinstance(argument, ast.Name):
-        found = flow.evaluate(argument)
-        given = any(one.kind == v.PARAM and one.data.endswith(_LISTS[:1]) for one in found)
-        return given or any(path[-1].endswith(_LISTS) for path in v.paths(found) if len(path) > 1)
-    return isinstance(argument, ast.Attribute) and argument.attr.endswith(_LISTS)
+    if type(argument) is ast.Attribute:
+        return argument.attr.endswith(_LISTS)
+    if type(argument) is ast.Name:
+        for one in flow.evaluate(argument):
+            if one.kind == v.PARAM:
+                if one.data.endswith(_LISTS[:1]):
+                    return True
+            elif one.kind == v.PATH and len(one.data) > 1 and one.data[-1].endswith(_LISTS):
+                return True
+    return False
 
 
 def softened(summary: dict[str, Any], flow: Flow, node: ast.Call) -> None:

@@ -103,7 +103,7 @@ class Walk(Context):
         self.patient = patient
         self.troubles: list[Trouble] = []
         self._crashed: set[str] = set()
-        listening = {event: [rule for rule in rules if _overrides(rule, event)] for event in EVENTS}
+        listening = {event: [rule for rule in rules if event in _heard_by(rule)] for event in EVENTS}
         for event in EVENTS:
             if listening[event]:
                 setattr(self, event, self._teller(event, listening[event]))
@@ -180,8 +180,15 @@ def crash(path: str, line: int, what: str, error: Exception, code: str = "PPL903
 EVENTS = ("call", "subscript", "attribute", "compare", "binary", "loop", "assign", "define", "enter", "leave")
 
 
-def _overrides(rule: Rule, event: str) -> bool:
-    return any(event in vars(kind) for kind in type(rule).__mro__[:-2])
+_HEARD: dict[type[Rule], frozenset[str]] = {}
+"""The events that each kind of rule listens to."""
+
+
+def _heard_by(rule: Rule) -> frozenset[str]:
+    kind = type(rule)
+    if kind not in _HEARD:
+        _HEARD[kind] = frozenset(EVENTS).intersection(name for one in kind.__mro__[:-2] for name in vars(one))
+    return _HEARD[kind]
 
 
 def _callee(callee: Value) -> list[str] | None:

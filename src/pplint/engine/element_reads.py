@@ -6,14 +6,13 @@ import ast
 
 from pplint.engine import values as v
 from pplint.engine.declarations import FunctionFacts
+from pplint.engine.elements import PLACEHOLDER_ATTRIBUTES, filtered, guarded_in
 from pplint.engine.flow import Flow
 from pplint.engine.values import Value
 
 
 def element_read(facts: FunctionFacts, flow: Flow, base: Value, node: ast.Attribute) -> None:
     """Take down a read of an attribute of an element that no test guards."""
-    from pplint.engine.elements import PLACEHOLDER_ATTRIBUTES, filtered, guarded_in
-
     how = _element_of(base)
     if not how or node.attr.startswith("__") or node.attr in PLACEHOLDER_ATTRIBUTES or filtered(base):
         return

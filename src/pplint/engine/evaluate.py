@@ -58,7 +58,10 @@ class Evaluator:
         return found if found is not None else (Value(v.PATH, (node.id,), node),)
 
     def attribute(self, node: ast.Attribute) -> Values:
-        return tuple(self.member(base, node.attr, node) for base in self.evaluate(node.value))
+        found = self.evaluate(node.value)
+        if len(found) == 1:
+            return (self.member(found[0], node.attr, node),)
+        return tuple([self.member(base, node.attr, node) for base in found])
 
     def member(self, base: Value, attribute: str, node: ast.AST) -> Value:
         if base.kind == v.PATH:

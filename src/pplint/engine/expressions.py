@@ -14,25 +14,43 @@ if TYPE_CHECKING:
 Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
 
 
-def _leaf(flow: Flow, node: ast.expr) -> None:
-    return
+LEAVES = frozenset({ast.Name, ast.Constant})
+"""Nobody hears of these, and they are most of all parts: whoever comes to many does not visit them."""
 
 
 def _call(flow: Flow, node: ast.Call) -> None:
-    if isinstance(node.func, ast.Attribute):
-        flow.visit(node.func.value)
-    else:
-        flow.visit(node.func)
+    function = node.func
+    if type(function) is ast.Attribute:
+        function = function.value
+    if type(function) not in LEAVES:
+        flow.visit(function)
     for argument in node.args:
-        flow.visit(argument.value if isinstance(argument, ast.Starred) else argument)
+        if type(argument) not in LEAVES:
+            flow.visit(argument.value if type(argument) is ast.Starred else argument)
     for keyword in node.keywords:
-        flow.visit(keyword.value)
+        if type(keyword.value) not in LEAVES:
+            flow.visit(keyword.value)
     flow.listener.call(flow, node)
 
 
 def _attribute(flow: Flow, node: ast.Attribute) -> None:
-    flow.visit(node.value)
+    if type(node.value) not in LEAVES:
+        flow.visit(node.value)
     flow.listener.attribute(flow, node)
+
+
+def _display(flow: Flow, node: ast.Tuple | ast.List | ast.Set) -> None:
+    for item in node.elts:
+        if type(item) not in LEAVES:
+            flow.visit(item.value if type(item) is ast.Starred else item)
+
+
+def _starred(flow: Flow, node: ast.Starred | ast.Await | ast.FormattedValue) -> None:
+    flow.visit(node.value)
+
+
+def _unary(flow: Flow, node: ast.UnaryOp) -> None:
+    flow.visit(node.operand)
 
 
 def _subscript(flow: Flow, node: ast.Subscript) -> None:
@@ -114,8 +132,6 @@ def defaults(arguments: ast.arguments) -> list[ast.expr]:
 
 
 EXPRESSIONS: dict[type[ast.AST], Callable[[Flow, Any], None]] = {
-    ast.Name: _leaf,
-    ast.Constant: _leaf,
     ast.Call: _call,
     ast.Attribute: _attribute,
     ast.Subscript: _subscript,
@@ -129,5 +145,11 @@ EXPRESSIONS: dict[type[ast.AST], Callable[[Flow, Any], None]] = {
     ast.DictComp: _comprehension,
     ast.Lambda: _lambda,
     ast.NamedExpr: _named,
+    ast.Tuple: _display,
+    ast.List: _display,
+    ast.Set: _display,
+    ast.Starred: _starred,
+    ast.Await: _starred,
+    ast.UnaryOp: _unary,
 }
 """Walks an expression, by its kind; of others `Flow.visit` walks the parts."""

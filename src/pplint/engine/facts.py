@@ -1,5 +1,7 @@
 """The joined facts of a tree."""
 
+import marshal
+from collections.abc import Callable
 from typing import NamedTuple
 
 from pplint.engine.accessors import Accessors
@@ -11,3 +13,21 @@ class Facts(NamedTuple):
 
     project: Project
     accessors: Accessors
+
+    def __reduce__(self) -> tuple[Callable[[bytes], "Facts"], tuple[bytes]]:
+        # All of it is plain data, for which marshal takes half the time that pickle does.
+        spaces = {
+            space: {
+                function: {parameter: [*evidence] for parameter, evidence in found.items()}
+                for function, found in known.items()
+            }
+            for space, known in self.accessors.spaces.items()
+        }
+        return _unpacked, (marshal.dumps((self.project.__getstate__(), spaces)),)
+
+
+def _unpacked(data: bytes) -> Facts:
+    state, spaces = marshal.loads(data)
+    project = Project.__new__(Project)
+    project.__setstate__(state)
+    return Facts(project, Accessors(project, spaces))

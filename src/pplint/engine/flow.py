@@ -16,7 +16,7 @@ from pplint.engine.attention import EVERYWHERE, Attention, FunctionNode
 from pplint.engine.bindings import BINDINGS
 from pplint.engine.branches import BRANCHES
 from pplint.engine.evaluate import Environment, Evaluator
-from pplint.engine.expressions import EXPRESSIONS, defaults
+from pplint.engine.expressions import EXPRESSIONS, LEAVES, defaults
 from pplint.engine.values import Atom, Value, Values
 
 
@@ -73,19 +73,20 @@ class Flow(Evaluator):
         outer = self.guards
         ended = False
         for statement in body:
-            handler = _STATEMENTS.get(type(statement))
+            kind = type(statement)
+            handler = _STATEMENTS.get(kind)
             self.memo = {}
             if handler is None:
                 self.statement = statement
                 if self.attention.within(statement):
                     self.children(statement)
-            elif not isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-                self.statement = statement
-                ended = bool(handler(self, statement))
-            else:
+            elif kind in _DEFINITIONS:
                 handler(self, statement)
-            if ended:
-                break
+            else:
+                self.statement = statement
+                if handler(self, statement):
+                    ended = True
+                    break
         self.guards = outer
         return ended
 
@@ -169,7 +170,10 @@ class Flow(Evaluator):
                 self.note(item)
 
     def visit(self, node: ast.expr) -> None:
-        handler = _expression(type(node))
+        kind = type(node)
+        if kind in LEAVES:
+            return
+        handler = _expression(kind)
         if handler is not None:
             handler(self, node)
         else:
@@ -209,6 +213,7 @@ def _is_static(node: FunctionNode) -> bool:
     return any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in node.decorator_list)
 
 
+_DEFINITIONS = frozenset({ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef})
 _STATEMENTS: dict[type[ast.AST], Callable[[Flow, Any], bool | None]] = {
     ast.FunctionDef: Flow.function,
     ast.AsyncFunctionDef: Flow.function,

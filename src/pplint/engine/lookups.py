@@ -25,7 +25,8 @@ class Loaders(Attention):
         found = [one for one, text in waiting.items() if _LOOKUP.search(text)]
         self._functions = set(found)
         while found:
-            calls = tuple({f"{one.name}(" for one in found})
+            # A constructor is not called by that name.
+            calls = tuple({f"{one.name}(" for one in found if one.name != "__init__"})
             for one in found:
                 waiting.pop(one, None)
             found = [one for one, text in waiting.items() if any(call in text for call in calls)]

@@ -61,7 +61,11 @@ class Names:
     def __getstate__(self) -> dict[str, Any]:
         for module in self._kept.modules() if self._kept is not None else ():
             self._fetch(module)
-        return {"summaries": dict.copy(self.summaries), "files": self.files, "tables": dict(self.tables)}
+        return {
+            "summaries": dict.copy(self.summaries),
+            "files": dict(self.files),
+            "tables": dict(self.tables),
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         Names.__init__(self, state["summaries"], state["files"])

@@ -11,7 +11,8 @@ from typing import Any
 
 from pplint.engine import values as v
 from pplint.engine.attention import FunctionNode
-from pplint.engine.calls import asked, built, called_on_super, callee_path, handed, passed, softened
+from pplint.engine.attributes import assigned
+from pplint.engine.calls import built, called_on_super, callee_path, handed, passed, softened
 from pplint.engine.constants import module_constants
 from pplint.engine.declarations import ClassFacts, FunctionFacts, add_classes, function_facts
 from pplint.engine.describe import describe
@@ -33,7 +34,7 @@ def summarise(tree: ast.Module) -> Summary:
 
 
 _NAMED = (ast.Name, ast.Attribute)
-_MAY_BE_ELEMENT = (ast.Name, ast.Subscript, ast.IfExp)
+_MAY_BE_ELEMENT = frozenset({ast.Name, ast.Subscript, ast.IfExp})
 
 
 class Summariser(Listener):
@@ -122,33 +123,28 @@ class Summariser(Listener):
                 )
 
     def call(self, flow: Flow, node: ast.Call) -> None:
-        if isinstance(node.func, ast.Attribute) and node.func.attr == "get" and node.args:
-            for path in v.paths(flow.evaluate(node.func.value)):
+        function, facts = node.func, self._facts
+        if node.args or node.keywords:
+            handed(self.summary, flow, node)
+        if type(function) is ast.Name:
+            if function.id in ("hasattr", "getattr"):
+                softened(self.summary, flow, node)
+            elif function.id == "type" and facts is not None and len(node.args) == 1:
+                kinds_known(facts, flow, node.args[0], ast.Attribute(node, "__name__", ast.Load()))
+        elif type(function) is ast.Attribute and function.attr == "get" and node.args:
+            for path in v.paths(flow.evaluate(function.value)):
                 self._use(flow, flow.evaluate(node.args[0]), "key", list(path), node)
-        handed(self.summary, flow, node)
-        if isinstance(node.func, ast.Name) and node.func.id in ("hasattr", "getattr"):
-            softened(self.summary, flow, node)
-        facts = self._facts
-        if (
-            facts is not None
-            and isinstance(node.func, ast.Name)
-            and node.func.id == "type"
-            and len(node.args) == 1
-        ):
-            kinds_known(facts, flow, node.args[0], ast.Attribute(node, "__name__", ast.Load()))
         above = called_on_super(node)
         if above == "__init__":
             built(self.summary, flow, node, ["super", "__init__"])
         elif above and facts is not None:
             facts["supers"].append(above)
-        callee = flow.evaluate(node.func)
-        for one in callee:
+        for one in flow.evaluate(function):
             called = [SUPER, above] if above else callee_path(one)
             if called is None:
                 continue
-            if facts is not None:
+            if facts is not None and (node.args or node.keywords):
                 passed(facts, flow, node, called)
-                asked(facts, flow, node, called)
             if called[-1][:1].isupper() or called[-1].endswith(("_cls", "_class", "Class")):
                 built(self.summary, flow, node, called)
 
@@ -156,25 +152,27 @@ class Summariser(Listener):
         facts = self._facts
         if facts is None:
             return
-        facts["stage"] = facts["stage"] or is_start(node.attr) or is_end(node.attr)
+        if not facts["stage"] and (is_start(node.attr) or is_end(node.attr)):
+            facts["stage"] = True
         if node.attr == "__class__":
             kinds_known(facts, flow, node.value, ast.Attribute(node, "__name__", ast.Load()))
-        if not isinstance(node.value, _MAY_BE_ELEMENT):
+        if type(node.value) not in _MAY_BE_ELEMENT:
             return
         for base in flow.evaluate(node.value):
             if base.kind in (v.ELEMENT, v.SUB):
                 element_read(facts, flow, base, node)
 
     def assign(self, flow: Flow, target: ast.expr, found: Values, node: ast.stmt) -> None:
-        if isinstance(target, ast.Attribute) and any(_asks_first_layer(atom.test) for atom in flow.guards):
-            self.summary["prepared"].append(target.attr)
+        if type(target) is ast.Attribute:
+            for atom in flow.guards:
+                if type(atom.test) is ast.Compare and _asks_first_layer(atom.test):
+                    self.summary["prepared"].append(target.attr)
+                    break
         if self._owner is None and flow.functions:
             return
         in_class = bool(flow.classes) and not flow.functions
         if isinstance(target, ast.Name) and target.id != "EntryClass" and not in_class:
             return
-        from pplint.engine.attributes import assigned
-
         owner = self._owner
         if in_class:
             owner = self.summary["classes"].get(".".join(c.name for c in flow.classes))
@@ -194,9 +192,9 @@ class Summariser(Listener):
                 facts["uses"].append([one.data, how, path, node.lineno])
 
 
-def _asks_first_layer(test: ast.expr) -> bool:
+def _asks_first_layer(test: ast.Compare) -> bool:
     """Whether a condition compares a layer id with 0."""
-    if not isinstance(test, ast.Compare) or not isinstance(test.comparators[0], ast.Constant):
+    if not isinstance(test.comparators[0], ast.Constant):
         return False
     path = v.dotted(test.left)
     return path is not None and path[-1] == "layer_id" and test.comparators[0].value == 0

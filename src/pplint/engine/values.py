@@ -81,6 +81,8 @@ UNKNOWN_VALUE = Value(UNKNOWN)
 
 def join(*groups: Values) -> Values:
     """Union of alternatives; too many become unknown plus the first ones."""
+    if len(groups) == 1 and len(groups[0]) < 2:
+        return groups[0]
     seen: list[Value] = []
     for group in groups:
         for value in group:
@@ -102,10 +104,10 @@ def paths(values: Values) -> list[tuple[str, ...]]:
 def dotted(node: ast.AST) -> tuple[str, ...] | None:
     """`a.b.c` as names, or None when the expression is not a dotted chain of names."""
     parts: list[str] = []
-    while isinstance(node, ast.Attribute):
+    while type(node) is ast.Attribute:
         parts.append(node.attr)
         node = node.value
-    if not isinstance(node, ast.Name):
+    if type(node) is not ast.Name:
         return None
     parts.append(node.id)
-    return tuple(reversed(parts))
+    return tuple(parts[::-1])
