@@ -11,7 +11,7 @@ import ast
 import hashlib
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
@@ -19,27 +19,8 @@ from typing import NamedTuple
 import pytest
 
 from pplint.finding import ERROR, INFO, SAFE, UNSAFE, Edit, Finding, Fix, Span, Trouble
-from pplint.judge.learnt import Learnt
+from pplint.judge.case import Judged, JudgeRequest
 from pplint.source.text import Source, SourceError
-
-
-class JudgeRequest(NamedTuple):
-    root: str
-    files: tuple[str, ...]
-    overlay: Mapping[str, bytes]
-    select: frozenset[str]
-    include_tests: bool
-    jobs: int
-    cache_dir: str | None
-    facts_file: bool
-
-
-class Judged(NamedTuple):
-    findings: tuple[Finding, ...]
-    troubles: tuple[Trouble, ...]
-    parsed: int
-    marked: frozenset[str] = frozenset()
-    learnt: Learnt = Learnt()
 
 
 class Root(NamedTuple):
@@ -75,7 +56,7 @@ def judge(request: JudgeRequest) -> Judged:
     return Judged(tuple(findings), tuple(troubles), len(request.files), frozenset(marked))
 
 
-def said(root: str, path: str, content: bytes | None = None) -> str:
+def said(request: JudgeRequest, path: str, content: bytes | None = None) -> str:
     return "" if content is None else ast.dump(Source.of(path, content).parse())
 
 

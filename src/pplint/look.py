@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,7 +19,7 @@ from pplint.sieve import Sieve, accepted_entries
 from pplint.source.text import Source, SourceError
 
 if TYPE_CHECKING:
-    from pplint.judge.check import Judged
+    from pplint.judge.check import Judged, JudgeRequest
     from pplint.judge.learnt import Learnt
 
 __all__ = ["Files", "Look", "Seen", "find", "read"]
@@ -109,10 +109,15 @@ class Look:
         return Seen(*sifted, troubles, gone, judged.learnt)
 
     def _judge(self, files: tuple[str, ...], overlay: Mapping[str, bytes]) -> Judged:
-        from pplint.judge.check import JudgeRequest, judge
+        from pplint.judge.check import judge
         from pplint.judge.distrust import carefully
 
-        request = JudgeRequest(
+        return carefully(judge, self._judge_request(files, overlay))
+
+    def _judge_request(self, files: tuple[str, ...], overlay: Mapping[str, bytes]) -> JudgeRequest:
+        from pplint.judge.check import JudgeRequest
+
+        return JudgeRequest(
             root=self.root.path,
             files=files,
             overlay=overlay,
@@ -122,7 +127,6 @@ class Look:
             cache_dir=self.request.cache_dir,
             facts_file=True,
         )
-        return carefully(judge, request)
 
     def _question(self) -> Question | None:
         """Which changes may have changed the answers of untouched code.
@@ -139,20 +143,30 @@ class Look:
             ]
             return Question(
                 self.request.since or "HEAD",
-                tuple(changed),
+                self._telling(changed),
                 self.files,
                 lambda: self.files,
                 self.root.path,
                 self._said,
             )
         if self.request.stdin is None and all(map(os.path.isfile, self.request.paths)):
-            return Question("HEAD", self.files, self.files, self._others, self.root.path, self._said)
+            return Question(
+                "HEAD", self._telling(self.files), self.files, self._others, self.root.path, self._said
+            )
         return None
+
+    def _telling(self, paths: Iterable[str]) -> tuple[str, ...]:
+        """Return those of the files that have a say in what others mean."""
+        from pplint.engine.paths import is_test
+
+        return tuple(
+            path for path in paths if self.settings.include_tests or not is_test(self.root.path, path)
+        )
 
     def _said(self, path: str, content: bytes | None) -> str:
         from pplint.judge.check import said
 
-        return said(self.root.path, path, content)
+        return said(self._judge_request((), {}), path, content)
 
     def _others(self) -> tuple[str, ...]:
         """Return the files of the tree that are not named."""

@@ -51,4 +51,5 @@ def packages_of(root: str, paths: Iterable[str]) -> frozenset[str]:
 
 def is_test(root: str, path: str) -> bool:
     """Whether a file is test code, judged by its path below the root."""
-    return TEST_PATH.search(os.path.relpath(path, root).replace(os.sep, "/")) is not None
+    below = path[len(root) + 1 :] if path.startswith(root + os.sep) else os.path.relpath(path, root)
+    return TEST_PATH.search(below.replace(os.sep, "/")) is not None

@@ -22,6 +22,7 @@ SYNTAX_BYTES = 4_000_000
 class JudgeRequest(NamedTuple):
     """What to judge: `root` as `find_root` gives it, `files` absolute real paths, `overlay` contents in their place.
 
+    Test code has no say in what other code means: with `include_tests` it is judged, and its facts count too.
     `jobs` 0 means as many processes as there are cores. `cache_dir` None keeps nothing on disk.
     """
 
@@ -33,6 +34,11 @@ class JudgeRequest(NamedTuple):
     jobs: int = 1
     cache_dir: str | None = None
     facts_file: bool = True
+
+    @property
+    def tree(self) -> str:
+        """A name for what is known of the root's files: with test code in view it is something else."""
+        return f"{self.root} and its tests" if self.include_tests else self.root
 
 
 class Judged(NamedTuple):

@@ -25,8 +25,8 @@ def judge(request: JudgeRequest) -> Judged:
     """Judge the files of a request."""
     collecting, first = gc.isenabled(), not _KNOWN
     gc.disable()
-    store = Store(request.cache_dir, request.root) if request.cache_dir else None
-    known = _KNOWN.get(request.root)
+    store = Store(request.cache_dir, request.tree) if request.cache_dir else None
+    known = _KNOWN.get(request.tree)
     if known is None and store is not None and (loaded := load(store)) is not None:
         known = [loaded]
     try:
@@ -54,24 +54,24 @@ def _judged(case: Case) -> Judged:
         if case.store is not None and not case.request.overlay:
             snapshot.save(case.store, case.question)
     others = [one for one in case.known if one is not snapshot]
-    _KNOWN[case.request.root] = [snapshot, *others[:1]]
+    _KNOWN[case.request.tree] = [snapshot, *others[:1]]
     return judged(answers, snapshot.learnt, parsed)
 
 
-def forget(root: str) -> None:
-    """Take nothing as known of a tree that this process looked at."""
-    _KNOWN.pop(root, None)
+def forget(request: JudgeRequest) -> None:
+    """Take nothing as known of the tree of a request."""
+    _KNOWN.pop(request.tree, None)
 
 
-def said(root: str, path: str, content: bytes | None = None) -> str:
-    """A name for what a file in view says, lines aside, by the last look in this process; "" where that is not known.
+def said(request: JudgeRequest, path: str, content: bytes | None = None) -> str:
+    """A name for what a file in view says, lines aside, by the last look at the tree of a request.
 
-    With `content`, for what it would say with that. Raises SourceError.
+    "" where that is not known. With `content`, for what it would say with that. Raises SourceError.
     """
-    known = next(iter(_KNOWN.get(root, [])), None)
+    known = next(iter(_KNOWN.get(request.tree, [])), None)
     if content is None:
         return known.views[path].said if known is not None and path in known.views else ""
-    packages = packages_of(root, known.stamps if known is not None else ())
+    packages = packages_of(request.root, known.stamps if known is not None else ())
 
     def find() -> str:
         from pplint.judge.inquiry import said_with

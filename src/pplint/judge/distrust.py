@@ -30,13 +30,13 @@ def carefully(judge: Callable[[JudgeRequest], Judged], request: JudgeRequest) ->
 
 def _thrown_away(request: JudgeRequest) -> bool:
     """Forget what is known of a tree; return whether anything was on disk."""
-    folder = Store(request.cache_dir, request.root).folder if request.cache_dir else ""
+    folder = Store(request.cache_dir, request.tree).folder if request.cache_dir else ""
     if not os.path.isdir(folder):
         return False
     import shutil
 
     from pplint.judge.check import forget
 
-    forget(request.root)
+    forget(request)
     shutil.rmtree(folder, ignore_errors=True)
     return True

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from pplint.engine.accessors import Accessors
 from pplint.engine.facts import Facts
-from pplint.engine.paths import content, is_test, module_name, packages_of
+from pplint.engine.paths import content, module_name, packages_of
 from pplint.engine.project import Project
 from pplint.engine.root import PACKAGE
 from pplint.engine.summary import summarise
@@ -176,11 +176,7 @@ class Inquiry:
     def _ask(self, snapshot: Snapshot, known: Answers, asked: list[str], check: bool) -> dict[str, Answer]:
         """Let the rules look at files in view, and with `check` parse the others too."""
         root, viewed = self.case.request.root, set(snapshot.in_view())
-        modules = {
-            module_name(root, path): path
-            for path in asked
-            if path in viewed and (self.case.request.include_tests or not is_test(root, path))
-        }
+        modules = {module_name(root, path): path for path in asked if path in viewed}
         workers = self._start(asked)
         if check:
             workers.check_syntax([path for path in asked if path not in viewed])
@@ -218,7 +214,7 @@ class Inquiry:
             self.workers = self.open.enter_context(
                 Workers(
                     self.case.request.root, self.case.request.overlay, sizes, self.case.request.jobs, self.packages,
-                    ready or {}, kept,
+                    ready or {}, kept, self.case.request.include_tests,
                 )
             )  # fmt: skip
         return self.workers

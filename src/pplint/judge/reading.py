@@ -69,8 +69,10 @@ class Share:
         packages: frozenset[str],
         ready: Collection[str],
         kept: Kept,
+        tests_too: bool,
     ) -> None:
         self.root = root
+        self.tests_too = tests_too
         self.ready = ready
         self.marked: set[str] = set()
         self.packages = packages
@@ -91,7 +93,7 @@ class Share:
                 continue
             if MARK in data:
                 self.marked.add(path)
-            if any(word in data for word in FACT_WORDS):
+            if any(word in data for word in FACT_WORDS) and not self._has_no_say(path):
                 self._summarise(path, data, found)
         return found
 
@@ -99,7 +101,7 @@ class Share:
         """Summaries of the files among some that use what was learnt."""
         found: dict[str, tuple[str, Summary]] = {}
         for path in paths:
-            data = self._read(path)
+            data = None if self._has_no_say(path) else self._read(path)
             if data is None:
                 continue
             if module_name(self.root, path) in wanted.modules or wanted.worth_a_look(data):
@@ -114,6 +116,9 @@ class Share:
             rest = [path for path in paths if path not in taken]
             rounds.append(self.more_facts(rest, one.beyond(wanted[number - 1]) if number else one))
         return rounds
+
+    def _has_no_say(self, path: str) -> bool:
+        return not self.tests_too and is_test(self.root, path)
 
     def check_syntax(self, paths: Iterable[str]) -> None:
         """Parse waiting files for nothing but their troubles."""
@@ -212,8 +217,7 @@ class Share:
             self.troubles.append(crash(path, 0, "the summary of this file", error))
             return
         found[module_name(self.root, path)] = path, trim(summary, self.packages)
-        if not is_test(self.root, path):
-            self._keep(path, *parsed)
+        self._keep(path, *parsed)
 
     def _keep(self, path: str, source: Source, tree: ast.Module) -> None:
         """Keep of a file what the rules will want to see, or at least where that is."""

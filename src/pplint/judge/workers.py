@@ -58,6 +58,7 @@ class Workers:
         packages: frozenset[str],
         ready: Mapping[str, Summary],
         kept: Kept,
+        tests_too: bool,
     ) -> None:
         most = jobs or usable_cores()
         count = max(1, min(most, sum(sizes.values()) // WORTH_A_PROCESS)) if sys.platform == "linux" else 1
@@ -66,7 +67,7 @@ class Workers:
         self.owner = {path: number % count for number, path in enumerate(sorted(sizes, key=self._by_size))}
         self._rest: list[str] = []
         self._wanted: Wanted | None = None
-        share = Share(root, overlay, packages, ready, kept)
+        share = Share(root, overlay, packages, ready, kept, tests_too)
         self._local: Share | None = share if count == 1 else None
         self.kept = kept
         self._ready = ready
