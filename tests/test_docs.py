@@ -266,6 +266,15 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert not [link for link in LINK.findall(text) if not (HERE / page).parent.joinpath(link).exists()]
 
 
+OWN_PATH = re.compile(r"(?<![\w/])(?:tests|scripts|bench|fixtures|src/pplint)/[\w./-]*\w")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_files_of_the_project_that_a_page_names_exist(page: Path) -> None:
+    text = (HERE / page).read_text(encoding="utf-8")
+    assert not [path for path in OWN_PATH.findall(text) if not (HERE / path).exists()]
+
+
 def generator() -> ModuleType:
     spec = importlib.util.spec_from_file_location("generate_docs", HERE / "scripts/generate_docs.py")
     assert spec is not None

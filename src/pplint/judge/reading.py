@@ -39,8 +39,9 @@ FACT_WORDS = (
 MARK = b"pplint:"
 
 KEPT_WHOLE = 1_000_000
+"""So many characters of source, and the bodies in them, are kept as trees."""
 KEPT_CHARACTERS = 8_000_000
-"""Syntax trees take some 30 bytes per character of source: beyond so much of it, parts or all are parsed again."""
+"""So many may be kept on any machine. Beyond what is kept, files are parsed again."""
 
 
 class Verdict(NamedTuple):
@@ -59,7 +60,8 @@ class Share:
     """The files that one process looks after.
 
     `root` is the folder that module names start from, `packages` their first parts, `ready` files whose summaries are
-    known and left empty, `kept` what was parsed already, `marked` the files met so far that hold a comment of pplint's.
+    known and left empty, `kept` what was parsed already, `keep` how many characters of source may stay as trees, `marked`
+    the files met so far that hold a comment of pplint's.
     """
 
     def __init__(
@@ -70,6 +72,7 @@ class Share:
         ready: Collection[str],
         kept: Kept,
         tests_too: bool,
+        keep: int = KEPT_CHARACTERS,
     ) -> None:
         self.root = root
         self.tests_too = tests_too
@@ -81,6 +84,7 @@ class Share:
         self.troubles: list[Trouble] = []
         self.kept = kept
         self.ends_soon = False
+        self._keep_characters = keep
         self._kept_characters = 0
         self._skeletons: dict[str, tuple[int, Skeleton]] = {}
 
@@ -226,7 +230,7 @@ class Share:
             self.kept[path] = source, tree
             return
         skeleton = Skeleton(source, tree)
-        if self._kept_characters < KEPT_CHARACTERS:
+        if self._kept_characters < self._keep_characters:
             self._kept_characters += skeleton.strip(source, tree, _speaks_of_layers)
             self.kept[path] = source, tree
         else:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 import sys
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -12,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from pplint.engine.names import Rows
 from pplint.engine.summary import Summary
 from pplint.finding import Trouble
-from pplint.judge.reading import Kept, Share, Verdict
+from pplint.judge.machine import spare_memory, usable_cores
+from pplint.judge.reading import KEPT_CHARACTERS, Kept, Share, Verdict
 from pplint.judge.wanted import Wanted
 from pplint.known.tables import complete
 
@@ -27,23 +27,12 @@ WORTH_A_PROCESS = 2_000_000
 _PIECES = 30
 """Into so many pieces the work of each process is cut."""
 
+_SHARE_OF_MEMORY = 8
+"""One part in so many of the memory that is left may be taken by syntax trees of a large checkout."""
+_BYTES_OF_TREE = 32
+"""So many bytes a syntax tree takes for each character of its source."""
+
 Found = dict[str, tuple[str, Summary]]
-
-
-def usable_cores() -> int:
-    """The number of cores that this process may use: its affinity and its control group's quota."""
-    try:
-        cores = len(os.sched_getaffinity(0))
-    except (AttributeError, OSError):
-        cores = os.cpu_count() or 1
-    try:
-        with open("/sys/fs/cgroup/cpu.max", encoding="ascii") as file:
-            quota, period = file.read().split()[:2]
-        if quota != "max":
-            cores = min(cores, max(1, int(quota) // int(period)))
-    except (OSError, ValueError):
-        pass
-    return cores
 
 
 class Workers:
@@ -67,7 +56,8 @@ class Workers:
         self.owner = {path: number % count for number, path in enumerate(sorted(sizes, key=self._by_size))}
         self._rest: list[str] = []
         self._wanted: Wanted | None = None
-        share = Share(root, overlay, packages, ready, kept, tests_too)
+        keep = max(KEPT_CHARACTERS, spare_memory() // (_SHARE_OF_MEMORY * _BYTES_OF_TREE * count))
+        share = Share(root, overlay, packages, ready, kept, tests_too, keep)
         self._local: Share | None = share if count == 1 else None
         self.kept = kept
         self._ready = ready

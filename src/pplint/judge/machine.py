@@ -1,0 +1,42 @@
+"""What this process may use of the machine: its cores and its memory, within its control group."""
+
+from __future__ import annotations
+
+import os
+import re
+
+_GROUP = "/sys/fs/cgroup"
+
+
+def usable_cores() -> int:
+    """The number of cores that this process may use: its affinity and its control group's quota."""
+    try:
+        cores = len(os.sched_getaffinity(0))
+    except (AttributeError, OSError):
+        cores = os.cpu_count() or 1
+    try:
+        with open(f"{_GROUP}/cpu.max", encoding="ascii") as file:
+            quota, period = file.read().split()[:2]
+        if quota != "max":
+            cores = min(cores, max(1, int(quota) // int(period)))
+    except (OSError, ValueError):
+        pass
+    return cores
+
+
+def spare_memory() -> int:
+    """The bytes of memory that are left to this process; 0 where that is not known."""
+    try:
+        with open("/proc/meminfo", encoding="ascii") as file:
+            found = re.search(r"^MemAvailable:\s*(\d+) kB$", file.read(), re.MULTILINE)
+        left = int(found[1]) * 1024 if found else 0
+    except (OSError, ValueError):
+        return 0
+    try:
+        with open(f"{_GROUP}/memory.max", encoding="ascii") as file:
+            most = int(file.read())
+        with open(f"{_GROUP}/memory.current", encoding="ascii") as file:
+            left = min(left, max(0, most - int(file.read())))
+    except (OSError, ValueError):  # no control group, or no limit
+        pass
+    return left
