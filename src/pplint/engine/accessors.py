@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from pplint.engine.behind import has_no_say
+from pplint.engine.behind import Fronts
 from pplint.engine.callees import definitions_of
 from pplint.engine.instances import position_of
 from pplint.engine.names import Place, Rows
@@ -27,6 +27,7 @@ class Evidence(NamedTuple):
 
 
 _NONE: dict[str, Evidence] = {}
+_BY_NAME = "by name"
 
 
 class Target(NamedTuple):
@@ -62,7 +63,6 @@ class Accessors:
         self.names: dict[str, set[str]] = {
             space: {_last(function) for function in known} for space, known in self.spaces.items()
         }
-        self._by_name: list[tuple[str, str, str]] = []
         self._solving = spaces is None
         if self._solving:
             self._solve()
@@ -139,15 +139,13 @@ class Accessors:
     ) -> None:
         known = self.spaces[space].setdefault(key[0], {})
         if key[1] not in known:
-            for one in self._by_name:
-                self.asking.known.pop(one, None)
-            self._by_name.clear()
-            self.names[space].add(place.function.rpartition(".")[2])
+            name = place.function.rpartition(".")[2]
+            for agreed in (GLOBAL, LOCAL):
+                self.asking.known.pop((_BY_NAME, name, agreed), None)
+            self.names[space].add(name)
             known[key[1]] = Evidence(place.module, line, text, following)
             class_name = self.project.class_name(place.owner).rpartition(".")[2]
-            self._fresh[space].add(
-                class_name if place.function == "__init__" else place.function.rpartition(".")[2]
-            )
+            self._fresh[space].add(class_name if place.function == "__init__" else name)
 
     def _spread(self, space: str, name: str) -> None:
         for function, place, (parameter, callee, where, line) in self._edges.get(name, ()):
@@ -203,9 +201,7 @@ class Accessors:
         if name not in self.names[space] or name in COMMON_METHODS:
             return []
         if self._solving:
-            key = ("by name", name, space)
-            self._by_name.append(key)
-            owners = self.asking.remember(key, lambda: self._agreed(name, space))
+            owners = self.asking.remember((_BY_NAME, name, space), lambda: self._agreed(name, space))
         else:
             owners = self.project.row("agreed", f"{space} {name}", self.all_agreed) or []
         return [target for owner in owners for target in self._of(f"{owner}.{name}", owner, space)]
@@ -223,15 +219,18 @@ class Accessors:
         project = self.project
         owners = project.definers(name)
         fronts = [owner for owner in owners if self.known(space, f"{owner}.{name}")]
+        if not fronts:
+            return []
         silent = 0
+        speaking = Fronts(project, fronts)
         for owner in owners:
-            if owner in fronts or (space == GLOBAL and has_no_say(project, owner, fronts)):
+            if owner in speaking.classes or (space == GLOBAL and speaking.leave_no_say_to(owner)):
                 continue
             if self.known(LOCAL if space == GLOBAL else GLOBAL, f"{owner}.{name}"):
                 return []
             facts = project.classes[owner]["methods"][name]
             silent += not facts["abstract"] and len(facts["params"]) + len(facts["keywords"]) > 1
-        return fronts if fronts and len(fronts) * 3 >= 2 * (len(fronts) + silent) else []
+        return fronts if len(fronts) * 3 >= 2 * (len(fronts) + silent) else []
 
     def _of(self, function: str, owner: str, space: str) -> list[Target]:
         known = self.known(space, function)

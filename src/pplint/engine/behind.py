@@ -2,38 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Iterable
+from functools import cached_property
 
 from pplint.engine.asking import remembered
 from pplint.engine.project import Project
 
 
-def has_no_say(project: Project, owner: str, fronts: Collection[str]) -> bool:
-    """Whether a definition says nothing of a receiver of unknown type.
+class Fronts:
+    """The `classes` whose method of some name takes layer ids: who has a say besides about a receiver of unknown type?"""
 
-    It overrides one of the `fronts`, whose callers know no better, or stands behind them.
-    """
-    return not set(project.mro(owner)).isdisjoint(fronts) or _stands_behind(project, owner, fronts)
+    def __init__(self, project: Project, classes: Iterable[str]) -> None:
+        self._project = project
+        self.classes = frozenset(classes)
 
+    @cached_property
+    def _kept(self) -> frozenset[str]:
+        return frozenset().union(*(_kept_by(self._project, one) for one in sorted(self.classes)))
 
-def _stands_behind(project: Project, owner: str, fronts: Collection[str]) -> bool:
-    """Whether one of the classes `fronts` keeps an instance of `owner`, or nobody but they builds one.
+    def leave_no_say_to(self, owner: str) -> bool:
+        """Whether the definition of another class says nothing.
 
-    The fronts have a method of the same name. Whoever is outside holds a front: the method of `owner` takes what
-    the front made of the id.
-    """
-    kinds = {owner, *project.children(owner)}
-    if not all(_kept_by(project, front).isdisjoint(kinds) for front in fronts):
-        return True
-    homes = {
-        place.owner
-        for kind in kinds
-        for place, build in project.builds(kind)
-        if build["callee"] != ["super", "__init__"]
-    }
-    return bool(homes) and all(
-        home in project.classes and not set(project.mro(home)).isdisjoint(fronts) for home in homes
-    )
+        It overrides one of theirs, whose callers know no better, or stands behind them.
+        """
+        return not self.classes.isdisjoint(self._project.mro(owner)) or self._stand_before(owner)
+
+    def _stand_before(self, owner: str) -> bool:
+        """Whether one of them keeps an instance of a class, or nobody but they builds one.
+
+        They have a method of the same name. Whoever is outside holds one of them: the method of `owner` takes what
+        that made of the id.
+        """
+        project = self._project
+        kinds = {owner, *project.children(owner)}
+        if not self._kept.isdisjoint(kinds):
+            return True
+        homes = {
+            place.owner
+            for kind in kinds
+            for place, build in project.builds(kind)
+            if build["callee"] != ["super", "__init__"]
+        }
+        return bool(homes) and all(
+            home in project.classes and not self.classes.isdisjoint(project.mro(home)) for home in homes
+        )
 
 
 @remembered
