@@ -61,7 +61,7 @@ class Evaluator:
         found = self.evaluate(node.value)
         if len(found) == 1:
             return (self.member(found[0], node.attr, node),)
-        return tuple([self.member(base, node.attr, node) for base in found])
+        return tuple(self.member(base, node.attr, node) for base in found)
 
     def member(self, base: Value, attribute: str, node: ast.AST) -> Value:
         if base.kind == v.PATH:
