@@ -206,8 +206,11 @@ class Share:
             return None
 
     def _summarise(self, path: str, data: bytes, found: dict[str, tuple[str, Summary]]) -> None:
+        module = module_name(self.root, path)
+        if module in found and found[module][0] > path:
+            return  # `x/__init__.py` hides `x.py`, as in Python
         if path in self.ready:
-            found[module_name(self.root, path)] = path, {}
+            found[module] = path, {}
             return
         parsed = self._parse(path, data)
         if parsed is None:
@@ -220,7 +223,7 @@ class Share:
 
             self.troubles.append(crash(path, 0, "the summary of this file", error))
             return
-        found[module_name(self.root, path)] = path, trim(summary, self.packages)
+        found[module] = path, trim(summary, self.packages)
         self._keep(path, *parsed)
 
     def _keep(self, path: str, source: Source, tree: ast.Module) -> None:

@@ -6,9 +6,11 @@ import gc
 import sys
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from pplint.engine.names import Rows
+from pplint.engine.paths import module_name
 from pplint.engine.summary import Summary
 from pplint.finding import Trouble
 from pplint.judge.machine import spare_memory, usable_cores
@@ -36,7 +38,7 @@ Found = dict[str, tuple[str, Summary]]
 
 
 class Workers:
-    """Runs one command after the other on all shares; a file stays with its share."""
+    """Runs one command after the other on all shares; a file stays with the share that took it."""
 
     def __init__(
         self,
@@ -51,6 +53,7 @@ class Workers:
     ) -> None:
         most = jobs or usable_cores()
         count = max(1, min(most, sum(sizes.values()) // WORTH_A_PROCESS)) if sys.platform == "linux" else 1
+        self._root = root
         self._sizes = sizes
         self._count = count
         self.owner = {path: number % count for number, path in enumerate(sorted(sizes, key=self._by_size))}
@@ -99,8 +102,7 @@ class Workers:
 
     def _found(self, command: str, paths: Iterable[str], *arguments: Any) -> Found:
         found = self._merge(self._dealt(command, self._parts(paths), *arguments))
-        taken = {path for path, _ in found.values()}
-        self._rest = [path for path in paths if path not in taken]
+        self._rest = [path for path in paths if module_name(self._root, path) not in found]
         return found
 
     def again(self, wanted: tuple[Wanted, ...], paths: Iterable[str]) -> list[Found]:
@@ -109,11 +111,9 @@ class Workers:
         return [self._merge([*rounds]) for rounds in zip(*shares, strict=True)]
 
     def _merge(self, answers: list[Found]) -> Found:
-        merged = {
-            module: (path, summary or self._ready[path])
-            for answer in answers
-            for module, (path, summary) in answer.items()
-        }
+        found = [(path, module, summary) for answer in answers for module, (path, summary) in answer.items()]
+        found.sort(key=itemgetter(0))  # of two files of one module the last one counts, as in `Share`
+        merged = {module: (path, summary or self._ready[path]) for path, module, summary in found}
         return dict(sorted(merged.items()))
 
     def marked(self) -> frozenset[str]:
@@ -169,7 +169,7 @@ class Workers:
         self._answers()
 
     def _dealt(self, command: str, shares: list[list[str]], *arguments: Any) -> list[Any]:
-        """Run a command on files piece by piece. Who is done early takes some that are waiting for others to be his."""
+        """Run a command on files piece by piece. A share that is done early takes some that wait for another one."""
         if self._local is not None:
             return [_obey(self._local, command, (shares[0], *arguments))]
         from multiprocessing.connection import wait
