@@ -8,12 +8,12 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from pplint.source.blocks import blocks_of
 from pplint.source.headers import header_parts
 
 Scope = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 _SCOPES = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 _WITH_ELSE = (ast.If, ast.For, ast.AsyncFor, ast.While)
-_BODIES = ("body", "handlers", "orelse", "finalbody", "cases")
 
 
 class Block(NamedTuple):
@@ -90,10 +90,9 @@ def _end(node: ast.AST) -> int:
 
 def _children(node: ast.AST) -> Iterator[ast.AST]:
     skipped = _docstring(node) if isinstance(node, _SCOPES) else 0
-    for name in _BODIES:
-        block = getattr(node, name, None)
-        if isinstance(block, list):
-            yield from block[skipped if name == "body" else 0 :]
+    for block in blocks_of(node):  # the body is the first of them
+        yield from block[skipped:]
+        skipped = 0
 
 
 def _docstring(node: Scope) -> int:

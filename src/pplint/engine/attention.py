@@ -8,8 +8,9 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from itertools import accumulate
 
+from pplint.source.blocks import FunctionNode
+
 NAME = re.compile(r"[A-Za-z_]\w*")
-FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 Company = Callable[[str, int, int], bool]
 """Whether a name is meant where it stands in a text, from a start to an end."""
 

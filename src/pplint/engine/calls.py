@@ -79,18 +79,12 @@ def built(summary: dict[str, Any], flow: Flow, node: ast.Call, path: list[str]) 
 
 def handed(summary: dict[str, Any], flow: Flow, node: ast.Call) -> None:
     """Take down who is given a list of layers, so that its file can be looked at too."""
-    for argument in node.args:
+    for argument in (*node.args, *[keyword.value for keyword in node.keywords]):
         if type(argument) in _MAY_BE_LAYERS and _hands_layers(flow, argument):
-            break
-    else:
-        for keyword in node.keywords:
-            if type(keyword.value) in _MAY_BE_LAYERS and _hands_layers(flow, keyword.value):
-                break
-        else:
+            path = v.dotted(node.func)
+            if path is not None:
+                summary["handed"].append(list(path))
             return
-    path = v.dotted(node.func)
-    if path is not None:
-        summary["handed"].append(list(path))
 
 
 def _hands_layers(flow: Flow, argument: ast.expr) -> bool:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from pplint.engine import values as v
-from pplint.engine.attention import FunctionNode
 from pplint.engine.constants import literal_integer
 from pplint.engine.vocabulary import PROXY_PARAMETER, is_end, is_start
+from pplint.source.blocks import FunctionNode
 
 FunctionFacts = dict[str, Any]
 ClassFacts = dict[str, Any]

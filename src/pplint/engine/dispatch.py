@@ -4,10 +4,10 @@ import ast
 from typing import NamedTuple
 
 from pplint.engine import values as v
-from pplint.engine.attention import FunctionNode
 from pplint.engine.handed import definitions, parameter_at
 from pplint.engine.names import Place
 from pplint.engine.project import Padded, Project
+from pplint.source.blocks import FunctionNode
 
 _DEPTH = 3
 

@@ -45,7 +45,7 @@ def _display(flow: Flow, node: ast.Tuple | ast.List | ast.Set) -> None:
             flow.visit(item.value if type(item) is ast.Starred else item)
 
 
-def _starred(flow: Flow, node: ast.Starred | ast.Await | ast.FormattedValue) -> None:
+def _starred(flow: Flow, node: ast.Starred | ast.Await) -> None:
     flow.visit(node.value)
 
 

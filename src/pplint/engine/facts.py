@@ -23,11 +23,11 @@ class Facts(NamedTuple):
             }
             for space, known in self.accessors.spaces.items()
         }
-        return _unpacked, (marshal.dumps((self.project.__getstate__(), spaces)),)
+        return _unpacked, (marshal.dumps((self.project.plain(), spaces)),)
 
 
 def _unpacked(data: bytes) -> Facts:
-    state, spaces = marshal.loads(data)
-    project = Project.__new__(Project)
-    project.__setstate__(state)
+    plain, spaces = marshal.loads(data)
+    project = Project(plain["summaries"], plain["files"])
+    project.tables = plain["tables"]
     return Facts(project, Accessors(project, spaces))

@@ -12,12 +12,13 @@ from typing import Any
 
 from pplint.engine import guards as g
 from pplint.engine import values as v
-from pplint.engine.attention import EVERYWHERE, Attention, FunctionNode
+from pplint.engine.attention import EVERYWHERE, Attention
 from pplint.engine.bindings import BINDINGS
 from pplint.engine.branches import BRANCHES
 from pplint.engine.evaluate import Environment, Evaluator
 from pplint.engine.expressions import EXPRESSIONS, LEAVES, defaults
 from pplint.engine.values import Atom, Value, Values
+from pplint.source.blocks import FunctionNode, blocks_of
 
 
 class Listener:
@@ -203,10 +204,8 @@ def statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
     """All statements of a body, those inside others too, in order."""
     for node in body:
         yield node
-        for name in ("body", "handlers", "orelse", "finalbody", "cases"):
-            inner = getattr(node, name, None)
-            if isinstance(inner, list):
-                yield from statements(inner)
+        for block in blocks_of(node):
+            yield from statements(block)
 
 
 def _is_static(node: FunctionNode) -> bool:

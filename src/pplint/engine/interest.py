@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pplint.engine.accessors import COMMON_METHODS
-from pplint.engine.attention import Company, FunctionNode, Lines, any_line, is_word
+from pplint.engine.attention import Company, Lines, any_line, is_word
 from pplint.engine.modules import stage_module
 from pplint.engine.names import Rows
 from pplint.engine.pools import stage_list
@@ -24,6 +24,7 @@ from pplint.engine.vocabulary import (
     STAGE_COUNT_NAMES,
     START_NAMES,
 )
+from pplint.source.blocks import FunctionNode, blocks_of
 
 if TYPE_CHECKING:
     from pplint.engine.facts import Facts
@@ -143,10 +144,8 @@ def _further(interest: Interest, body: Iterable[ast.stmt], known: Names) -> Iter
                     (target.attr, True) for target in node.targets if isinstance(target, ast.Attribute)
                 )
         elif not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) or interest.names_layer(node):
-            for name in ("body", "orelse", "finalbody", "handlers", "cases"):
-                inner = getattr(node, name, None)
-                if isinstance(inner, list):
-                    yield from _further(interest, inner, known)
+            for block in blocks_of(node):
+                yield from _further(interest, block, known)
 
 
 def names_of(facts: Facts) -> Names:

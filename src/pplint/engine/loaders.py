@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 from pplint.engine import guards as g
 from pplint.engine import values as v
-from pplint.engine.attention import FunctionNode
 from pplint.engine.flow import Flow, Listener
 from pplint.engine.leaving import not_left
 from pplint.engine.names import Place
@@ -20,6 +19,7 @@ from pplint.engine.reach import may_have, stage_asking
 from pplint.engine.values import Atom, Value, Values
 from pplint.engine.vocabulary import is_end, is_start
 from pplint.engine.weight_names import is_elsewhere, says_elsewhere, says_layer
+from pplint.source.blocks import FunctionNode
 
 _DICT = r"(^|_)(params?|parameters|buffers)(_dict|_by_name|_map)?$"
 _MEMBERS = r"param|buffer|state_dict|\.keys\(|local_names|own"

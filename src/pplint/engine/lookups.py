@@ -6,7 +6,8 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-from pplint.engine.attention import Attention, FunctionNode
+from pplint.engine.attention import Attention
+from pplint.source.blocks import FunctionNode, blocks_of
 
 _LOOKUP = re.compile(
     r"(?:params?|parameters|buffers)(?:_dict|_by_name|_map)?\s*(?:\[|$)|named_(?:parameters|buffers)|params?_dict",
@@ -43,5 +44,5 @@ def _functions(body: Iterable[ast.stmt], text_of: Callable[[ast.stmt], str]) -> 
             yield node
             if not re.search(_INNER, text_of(node)):
                 continue
-        for name in ("body", "handlers", "orelse", "finalbody", "cases"):
-            yield from _functions(getattr(node, name, ()), text_of)
+        for block in blocks_of(node):
+            yield from _functions(block, text_of)

@@ -58,7 +58,8 @@ class Names:
         for module in sorted(summaries):
             self._take(module, summaries[module])
 
-    def __getstate__(self) -> dict[str, Any]:
+    def plain(self) -> dict[str, Any]:
+        """Summaries, files and tables as plain data, whatever was fetched so far."""
         for module in self._kept.modules() if self._kept is not None else ():
             self._fetch(module)
         return {
@@ -66,10 +67,6 @@ class Names:
             "files": dict(self.files),
             "tables": dict(self.tables),
         }
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        Names.__init__(self, state["summaries"], state["files"])
-        self.tables = state["tables"]
 
     def _take(self, module: str, summary: dict[str, Any]) -> None:
         dict.__setitem__(self.summaries, module, summary)

@@ -10,7 +10,6 @@ import ast
 from typing import Any
 
 from pplint.engine import values as v
-from pplint.engine.attention import FunctionNode
 from pplint.engine.attributes import assigned
 from pplint.engine.calls import built, called_on_super, callee_path, handed, passed, softened
 from pplint.engine.constants import module_constants
@@ -21,6 +20,7 @@ from pplint.engine.flow import Flow, Listener
 from pplint.engine.instances import SUPER
 from pplint.engine.values import Value, Values
 from pplint.engine.vocabulary import is_end, is_start
+from pplint.source.blocks import FunctionNode
 
 Summary = dict[str, Any]
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from pplint.engine.accessors import Accessors
 from pplint.engine.facts import Facts
-from pplint.engine.paths import content, module_name, packages_of
+from pplint.engine.paths import content, packages_of
 from pplint.engine.project import Project
 from pplint.engine.root import PACKAGE
 from pplint.engine.summary import summarise
@@ -175,17 +175,16 @@ class Inquiry:
 
     def _ask(self, snapshot: Snapshot, known: Answers, asked: list[str], check: bool) -> dict[str, Answer]:
         """Let the rules look at files in view, and with `check` parse the others too."""
-        root, viewed = self.case.request.root, set(snapshot.in_view())
-        modules = {module_name(root, path): path for path in asked if path in viewed}
+        viewed = set(snapshot.in_view())
+        judged = [path for path in asked if path in viewed]
         workers = self._start(asked)
         if check:
             workers.check_syntax([path for path in asked if path not in viewed])
-        verdict = workers.judge(snapshot.facts, modules.values(), self.case.request.select)
+        verdict = workers.judge(snapshot.facts, judged, self.case.request.select)
         known.learn(verdict.asked)
-        if modules:
-            tables = snapshot.facts().project.tables
-            for name, rows in verdict.compared.items():
-                tables.setdefault(name, {}).update(rows)
+        for found in workers.compared() if judged else ():
+            for name, rows in found.items():
+                snapshot.facts().project.tables.setdefault(name, {}).update(rows)
         by_path: dict[str, list[Finding]] = {}
         for finding in verdict.findings:
             by_path.setdefault(finding.path, []).append(finding)

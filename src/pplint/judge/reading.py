@@ -45,11 +45,10 @@ KEPT_CHARACTERS = 8_000_000
 
 
 class Verdict(NamedTuple):
-    """What the rules say of some files, what they asked for in each (by path), and the answers to compared questions."""
+    """What the rules say of some files, and what they asked for in each (by path)."""
 
     findings: list[Finding]
     asked: dict[str, tuple[str, ...]]
-    compared: dict[str, Rows]
 
 
 Kept = dict[str, "tuple[Source, ast.Module]"]
@@ -154,7 +153,7 @@ class Share:
                 asking.keys = set()
                 findings += self._walk(facts, module_name(self.root, path), parsed, rules_for(codes))
                 asked[path] = tuple(asking.keys)
-        return Verdict(findings, asked, {})
+        return Verdict(findings, asked)
 
     def compared(self) -> dict[str, Rows]:
         """The answers to compared questions that were found so far."""

@@ -51,15 +51,17 @@ class Workers:
         kept: Kept,
         tests_too: bool,
     ) -> None:
-        most = jobs or usable_cores()
-        count = max(1, min(most, sum(sizes.values()) // WORTH_A_PROCESS)) if sys.platform == "linux" else 1
+        most, total = jobs or usable_cores(), sum(sizes.values())
+        count = max(1, min(most, total // WORTH_A_PROCESS)) if sys.platform == "linux" else 1
         self._root = root
         self._sizes = sizes
         self._count = count
         self.owner = {path: number % count for number, path in enumerate(sorted(sizes, key=self._by_size))}
         self._rest: list[str] = []
         self._wanted: Wanted | None = None
-        keep = max(KEPT_CHARACTERS, spare_memory() // (_SHARE_OF_MEMORY * _BYTES_OF_TREE * count))
+        keep = KEPT_CHARACTERS
+        if total > keep:
+            keep = max(keep, spare_memory() // (_SHARE_OF_MEMORY * _BYTES_OF_TREE * count))
         share = Share(root, overlay, packages, ready, kept, tests_too, keep)
         self._local: Share | None = share if count == 1 else None
         self.kept = kept
@@ -123,21 +125,20 @@ class Workers:
     def judge(self, facts: Callable[[], Facts], paths: Collection[str], codes: frozenset[str]) -> Verdict:
         """What the rules say of some files by the facts."""
         if not paths:
-            return Verdict([], {}, {})
+            return Verdict([], {})
         known = facts()
         if self._local is None:
             complete(known)
         self._tell("take", known)
         answers: list[Verdict] = self._dealt("judge", self._parts(paths), codes)
-        compared: dict[str, Rows] = {}
-        for found in self._all("compared", [()] * self._count):
-            for name, rows in found.items():
-                compared.setdefault(name, {}).update(rows)
         return Verdict(
             [finding for answer in answers for finding in answer.findings],
             {path: asked for answer in answers for path, asked in answer.asked.items()},
-            compared,
         )
+
+    def compared(self) -> list[dict[str, Rows]]:
+        """The answers to compared questions that each share found, as tables."""
+        return self._all("compared", [()] * self._count)
 
     def check_syntax(self, paths: Iterable[str]) -> None:
         """Parse files that no rule needs, for their troubles."""
@@ -177,18 +178,19 @@ class Workers:
         waiting = [deque(share) for share in shares]
         piece = sum(self._sizes[path] for share in shares for path in share) // (len(shares) * _PIECES)
         answers: list[Any] = []
-        idle = set(range(len(shares)))
+        busy: dict[Connection, int] = {}
+        idle = list(range(len(shares)))
         while True:
-            for number in sorted(idle):
+            for number in idle:
                 if paths := self._piece(waiting, number, piece):
-                    idle.remove(number)
                     self._pipes[number].send((command, (paths, *arguments)))
-            if len(idle) == len(shares):
+                    busy[self._pipes[number]] = number
+            if not busy:
                 return answers
-            for pipe in wait([self._pipes[number] for number in range(len(shares)) if number not in idle]):
-                number = next(number for number, one in enumerate(self._pipes) if one is pipe)
-                answers.append(_answer(self._pipes[number]))
-                idle.add(number)
+            ready = wait(busy)
+            done = [pipe for pipe in busy if pipe in ready]
+            answers += map(_answer, done)
+            idle = sorted(map(busy.pop, done))
 
     def _piece(self, waiting: list[deque[str]], number: int, size: int) -> list[str]:
         """The next files of a share, or the last ones of the share that has most before it."""

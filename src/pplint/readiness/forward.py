@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 from pplint.engine import guards as g
 from pplint.engine import values as v
-from pplint.engine.attention import Attention, FunctionNode
+from pplint.engine.attention import Attention
 from pplint.engine.constants import module_constants
 from pplint.engine.flow import Flow, Listener
 from pplint.engine.guards import FIRST, LAST
 from pplint.engine.vocabulary import PROXY_PARAMETER
+from pplint.source.blocks import FunctionNode
 
 _PROXIES = "PPProxyTensors"
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from pplint.rules.catalogue import RuleName
 
 if TYPE_CHECKING:
-    from pplint.engine.attention import FunctionNode
     from pplint.engine.context import Context
     from pplint.engine.values import Values
+    from pplint.source.blocks import FunctionNode
 
 
 class Example(NamedTuple):

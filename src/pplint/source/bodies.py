@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import accumulate
 from typing import Any
 
+from pplint.source.blocks import FunctionNode, blocks_of
 from pplint.source.text import Source, of_text
-
-FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class Body(list[ast.stmt]):
@@ -108,6 +107,6 @@ def _functions(body: Iterable[ast.stmt]) -> Iterator[FunctionNode]:
     for node in body:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             yield node
-        elif not isinstance(node, ast.Expr | ast.Assign | ast.Import | ast.ImportFrom):
-            for name in ("body", "handlers", "orelse", "finalbody", "cases"):
-                yield from _functions(getattr(node, name, ()))
+        else:
+            for block in blocks_of(node):
+                yield from _functions(block)

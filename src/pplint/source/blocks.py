@@ -1,0 +1,20 @@
+"""Statements that hold others: functions, and the blocks inside of any statement."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+
+BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
+"""The parts of a statement, in order, that are lists of statements, or of handlers and cases with blocks of their own."""
+
+
+def blocks_of(node: ast.AST) -> Iterator[list[Any]]:
+    """The blocks of a statement, a handler or a case, in order."""
+    for name in BLOCKS:
+        block = getattr(node, name, None)
+        if isinstance(block, list):
+            yield block
