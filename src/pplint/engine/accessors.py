@@ -84,13 +84,16 @@ class Accessors:
         self._solving = False
 
     def _functions(self) -> Iterator[tuple[str, Place, dict[str, Any]]]:
+        """The functions that do something with their parameters."""
         for module, summary in self.project.summaries.items():
             for name, facts in summary["functions"].items():
-                yield f"{module}:{name}", Place(module, "", name), facts
+                if facts["uses"] or facts["passes"]:
+                    yield f"{module}:{name}", Place(module, "", name), facts
             for class_name, owner in summary["classes"].items():
                 for name, facts in owner["methods"].items():
-                    place = Place(module, f"{module}:{class_name}", name)
-                    yield f"{module}:{class_name}.{name}", place, facts
+                    if facts["uses"] or facts["passes"]:
+                        place = Place(module, f"{module}:{class_name}", name)
+                        yield f"{module}:{class_name}.{name}", place, facts
 
     def facts_of(self, function: str) -> dict[str, Any]:
         """The facts of a function by its id."""

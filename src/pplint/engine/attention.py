@@ -6,9 +6,9 @@ import ast
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
-from itertools import accumulate
 
 from pplint.source.blocks import FunctionNode
+from pplint.source.text import line_starts
 
 NAME = re.compile(r"[A-Za-z_]\w*")
 Company = Callable[[str, int, int], bool]
@@ -48,8 +48,7 @@ class Lines(Attention):
 
     def __init__(self, text: str) -> None:
         self.text = text if "\r" not in text else text.replace("\r\n", "\n").replace("\r", "\n")
-        sizes = map(len, self.text.split("\n"))
-        self.starts = list(accumulate(sizes, lambda start, size: start + size + 1, initial=0))
+        self.starts = line_starts(self.text)
         self.lines: list[int] = []
         self.near: list[int] | None = self.lines
         """The lines of the function that is walked; None when it matters as a whole."""

@@ -3,6 +3,7 @@
 import re
 from typing import Any, NamedTuple
 
+from pplint.engine.asking import remembered
 from pplint.engine.names import Names, Place, Rows
 from pplint.engine.vocabulary import is_start
 
@@ -10,6 +11,8 @@ _WORD = re.compile(r"[A-Za-z_][\w.]*")
 _DEPTH = 8
 SUPER = "super()"
 """The root of a chain that starts with a call of `super`."""
+
+_ABOVE = ("super", "__init__")
 
 _NOTHING: tuple[frozenset[str], tuple[str, ...]] = frozenset(), ()
 
@@ -150,6 +153,7 @@ class Types(Names):
             found |= frozenset({self.resolve_class(place.module, default) or ""} - {""})
         return found
 
+    @remembered
     def builds(self, class_id: str) -> list[tuple[Place, dict[str, Any]]]:
         """The constructor calls of a class."""
         found = []
@@ -163,10 +167,16 @@ class Types(Names):
         """The table of the constructor calls of each class: module, class there, function, number in the module."""
         builds: Rows = {}
         for module, summary in self.summaries.items():
+            meant: dict[tuple[str, ...], str | None] = {}
             for position, build in enumerate(summary["builds"]):
                 owner, function = build["in"]
-                place = Place(module, f"{module}:{owner}" if owner else "", function)
-                built = self._constructed(place, build["callee"])
+                callee = tuple(build["callee"])
+                if callee == _ABOVE:
+                    built = self._constructor_above(f"{module}:{owner}")
+                else:
+                    if callee not in meant:
+                        meant[callee] = self.resolve_class(module, callee)
+                    built = meant[callee]
                 if built is not None:
                     builds.setdefault(built, []).append([module, owner, function, position])
         return builds
@@ -189,11 +199,9 @@ class Types(Names):
         ]
         return str(flags[0]) if flags and all(flags) else ""
 
-    def _constructed(self, place: Place, callee: list[str]) -> str | None:
-        """The class whose constructor a recorded call runs; for `super().__init__` the base that defines it."""
-        if callee != ["super", "__init__"]:
-            return self.resolve_class(place.module, callee)
-        bases = self.mro(place.owner)[1:] if place.owner in self.classes else ()
+    def _constructor_above(self, class_id: str) -> str | None:
+        """The base of a class that defines the constructor which `super().__init__` runs."""
+        bases = self.mro(class_id)[1:] if class_id in self.classes else ()
         return next((one for one in bases if "__init__" in self.classes[one]["methods"]), None)
 
     def passed(self, place: Place, parameter: str) -> list[tuple[Place, list[list[Any]]]]:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pplint.engine.accessors import COMMON_METHODS
 from pplint.engine.attention import Company, Lines, any_line, is_word
-from pplint.engine.modules import stage_module
+from pplint.engine.modules import placeholder_names, stage_module
 from pplint.engine.names import Rows
-from pplint.engine.pools import stage_list
+from pplint.engine.pools import list_names, stage_list
 from pplint.engine.vocabulary import (
     END_NAMES,
     LAYER_ID_NAMES,
@@ -29,8 +29,10 @@ from pplint.source.blocks import FunctionNode, blocks_of
 if TYPE_CHECKING:
     from pplint.engine.facts import Facts
 
-_MAKER = re.compile(r"\bmake_\w*layers")
-_WEIGHT = re.compile(r"[skh]\.\d")
+_MAKER = re.compile(r"make_\w*layers")
+# What a pattern begins with is looked for fast if it is one text, which `[skh]` and `\b` are not.
+_NUMBERED = re.compile(r"\.\d")
+_BEFORE_NUMBER = frozenset("skh")
 _TEST = re.compile(r"[=!]=\s*(?:0\b|.*- ?1\b)|\b0\s*[=!]=|- ?1\)?\s*[=!]=|<\s*1\b")
 _STAGE = [under + name for name in (*START_NAMES, *END_NAMES) for under in ("", "_", "__")]
 _WORDS = frozenset({
@@ -73,9 +75,12 @@ class Interest(Lines):
         super().__init__(text)
         names = names_of(facts)
         used = {word.decode() for word in names.all.intersection(_words(self.text))}
-        places = [match.start() for match in _WEIGHT.finditer(self.text)]
-        if "make_" in self.text:
-            places += [match.start() for match in _MAKER.finditer(self.text)]
+        places = [
+            place
+            for match in _NUMBERED.finditer(self.text)
+            if self.text[(place := match.start()) - 1 : place] in _BEFORE_NUMBER
+        ]
+        places += [match.start() for match in _MAKER.finditer(self.text) if is_word(self.text, *match.span())]
         for name in used:
             places += self.places(name, names.company(name))
         self._layers = self.at(place for name in LAYER_ID_NAMES for place in self.places(name, is_word))
@@ -175,12 +180,13 @@ def all_names(facts: Facts) -> Rows:
     functions = {name for name in accessors.all_names if not project.definers(name)}
     attributes = {*_ATTRIBUTES, *accessors.all_names, *project.padded_names()} - functions
     modules: set[str] = set()
+    lists, placeholders = list_names(project), placeholder_names(project)
     for class_id, one in project.classes.items():
         attributes |= one["shifted"].keys()
         for name, entries in one["attrs"].items():
-            if _is_mapping(entries) or stage_list(project, class_id, name) is not None:
+            if _is_mapping(entries) or (name in lists and stage_list(project, class_id, name) is not None):
                 attributes.add(name)
-            elif stage_module(project, class_id, name) is not None:
+            elif name in placeholders and stage_module(project, class_id, name) is not None:
                 modules.add(name)
     return {
         "words": sorted(_WORDS | functions | accessors.constructed),

@@ -19,12 +19,21 @@ _FLAG = re.compile(
 
 _CONFIG = re.compile(r"^_?((model|hf|hf_text|text)_)?config$")
 
+_KEPT = "_pplint_flag"
+"""Where a test keeps its source if it is a flag, else ""."""
+
 
 def flag_on_path(known: Iterable[Atom]) -> str:
     """The source of the first condition that is a flag or a platform and must be true, or ""."""
-    for atom in known:
-        if atom.holds and any(_FLAG.search(name) for name in _names(atom.test)):
-            return ast.unparse(atom.test)
+    for test, holds in known:
+        if holds:
+            # All calls under a test ask it.
+            flag: str | None = vars(test).get(_KEPT)
+            if flag is None:
+                flag = ast.unparse(test) if any(map(_FLAG.search, _names(test))) else ""
+                vars(test)[_KEPT] = flag
+            if flag:
+                return flag
     return ""
 
 

@@ -121,14 +121,15 @@ class LoaderWalk(Listener):
 
     def _decides(self, flow: Flow, atom: Atom) -> bool:
         test, holds = atom
-        vain = self._asks_in_vain(flow, test)
+        parts = list(ast.walk(test))
+        vain = self._asks_in_vain(flow, test, parts)
         if vain is not None:
             self._vain = vain
             return False
         if isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.In, ast.NotIn)):
             if isinstance(test.ops[0], ast.In) is holds and self._is_collection(flow, test):
                 return True
-        for part in ast.walk(test):
+        for part in parts:
             name = part.attr if isinstance(part, ast.Attribute) else getattr(part, "id", "")
             if isinstance(part, (ast.Attribute, ast.Name)) and (is_start(name) or is_end(name)):
                 return True
@@ -138,9 +139,9 @@ class LoaderWalk(Listener):
                 return all(any(self._filters(flow, one) for one in g.atoms(part, False)) for part in rest)
         return isinstance(test, ast.Call) and self._asks(flow, test)
 
-    def _asks_in_vain(self, flow: Flow, test: ast.expr) -> Vain | None:
-        """What a test asks for with `hasattr(self.model, "start_layer")`, where nothing there has it."""
-        for part in ast.walk(test):
+    def _asks_in_vain(self, flow: Flow, test: ast.expr, parts: Iterable[ast.AST]) -> Vain | None:
+        """What the parts of a test ask for with `hasattr(self.model, "start_layer")`, where nothing there has it."""
+        for part in parts:
             if not isinstance(part, ast.Call) or v.dotted(part.func) != ("hasattr",) or len(part.args) != 2:
                 continue
             path, asked = v.dotted(part.args[0]), part.args[1]

@@ -13,7 +13,7 @@ _LOOKUP = re.compile(
     r"(?:params?|parameters|buffers)(?:_dict|_by_name|_map)?\s*(?:\[|$)|named_(?:parameters|buffers)|params?_dict",
     re.MULTILINE,
 )
-_INNER = r"\n.*\bdef\b"
+_DEF = re.compile(r"def\b")
 
 
 class Loaders(Attention):
@@ -42,7 +42,7 @@ def _functions(body: Iterable[ast.stmt], text_of: Callable[[ast.stmt], str]) -> 
     for node in body:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             yield node
-            if not re.search(_INNER, text_of(node)):
+            if len(_DEF.findall(text_of(node))) < 2:
                 continue
         for block in blocks_of(node):
             yield from _functions(block, text_of)

@@ -38,6 +38,11 @@ def stage_module(project: Project, class_id: str, attribute: str) -> StageModule
     return None
 
 
+def placeholder_names(project: Project) -> set[str]:
+    """The names of all attributes of which `stage_module` may say something."""
+    return {name for kind in ("none", MISSING_LAYER) for _, name in project.assigned[kind]}
+
+
 def stage_modules_of(project: Project, place: Place, path: tuple[str, ...]) -> StageModule | None:
     """The module at a chain such as `self.model.embed_tokens` that is not there on every stage, or None."""
     if len(path) < 2:

@@ -42,6 +42,12 @@ def stage_list(project: Project, class_id: str, attribute: str) -> StageList | N
     return None
 
 
+def list_names(project: Project) -> set[str]:
+    """The names of all attributes of which `stage_list` may say something."""
+    shifted = {name for facts in project.classes.values() for name in facts["shifted"]}
+    return shifted.union(name for _, name in project.assigned["list"])
+
+
 def _counts_stage(project: Project, place: Place, value: list[Any], depth: int = 0) -> bool:
     """Whether a count is that of a stage's layers: by its name, and because whose count it is knows of stages."""
     if value[0] != "path" or value[1][-1] not in STAGE_COUNT_NAMES or depth > _DEPTH:
@@ -90,15 +96,16 @@ def mapping_keepers(project: Project, attribute: str) -> list[str]:
 
 def all_mappings(project: Project) -> Rows:
     """The table of such attributes: the classes that assign each."""
-    yes: Rows = {}
-    no: set[str] = set()
-    for class_id, facts in project.classes.items():
-        for attribute, entries in facts["attrs"].items():
-            if any(entry["v"] == ["mapping"] for entry in entries):
-                yes.setdefault(attribute, []).append(class_id)
-            else:
-                no.add(attribute)
-    return {attribute: sorted(yes[attribute]) for attribute in sorted(yes.keys() - no)}
+    keepers: dict[str, set[str]] = {}
+    for class_id, attribute in project.assigned["mapping"]:
+        keepers.setdefault(attribute, set()).add(class_id)
+    others = {
+        attribute
+        for class_id, facts in project.classes.items()
+        for attribute in keepers.keys() & facts["attrs"].keys()
+        if class_id not in keepers[attribute]
+    }
+    return {attribute: sorted(keepers[attribute]) for attribute in sorted(keepers.keys() - others)}
 
 
 def keeps_mapping(project: Project, class_id: str) -> bool:

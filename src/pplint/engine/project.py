@@ -1,5 +1,8 @@
 """What the attributes of classes hold as far as stages are concerned."""
 
+from collections import defaultdict
+from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from pplint.engine.asking import remembered
@@ -59,20 +62,25 @@ class Project(Types):
         stage = [name for name in (*facts["params"], *facts["keywords"]) if name.startswith("pp_")]
         return not stage or any(name in keywords or name in facts["params"][:positional] for name in stage)
 
+    @cached_property
+    def assigned(self) -> Mapping[str, list[tuple[str, str]]]:
+        """Classes with their attributes by the kind of what they assign, the making of a placeholder being a kind too."""
+        found = defaultdict[str, list[tuple[str, str]]](list)
+        for class_id, one in self.classes.items():
+            for attribute, entries in one["attrs"].items():
+                for entry in entries:
+                    value = entry["v"]
+                    missing = value[0] == "call" and value[1][-1] == MISSING_LAYER
+                    found[MISSING_LAYER if missing else value[0]].append((class_id, attribute))
+        return found
+
     def padded_names(self) -> frozenset[str]:
         """The names of all attributes that hold a padded layer list somewhere."""
         return frozenset(
             attribute
-            for class_id, one in self.classes.items()
-            for attribute, entries in one["attrs"].items()
-            if any(entry["v"][0] == "unpacked" for entry in entries)
-            and self.padded_attribute(class_id, attribute) is not None
+            for class_id, attribute in self.assigned["unpacked"]
+            if self.padded_attribute(class_id, attribute) is not None
         )
-
-    def keeps_layers(self, class_id: str) -> bool:
-        """Whether a class itself unpacks a padded list or puts a placeholder somewhere."""
-        entries = [entry["v"] for one in self.classes[class_id]["attrs"].values() for entry in one]
-        return any(v[0] == "unpacked" or (v[0] == "call" and v[1][-1] == MISSING_LAYER) for v in entries)
 
     def missing_modules(self, class_id: str) -> dict[str, int]:
         """Attributes that hold a placeholder on some stage, with the line that puts it there."""

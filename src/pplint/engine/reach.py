@@ -172,6 +172,7 @@ def _attributes(project: Project, class_id: str) -> list[str]:
     return sorted(names, key=lambda name: ("model" not in name, name))
 
 
+@remembered
 def _split_made(project: Project, class_id: str) -> tuple[str, int] | None:
     """The class and the line that make a padded list for a class."""
     replaced: set[str] = set()

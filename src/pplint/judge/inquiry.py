@@ -12,8 +12,10 @@ from pplint.engine.root import PACKAGE
 from pplint.engine.summary import summarise
 from pplint.engine.trim import trim
 from pplint.finding import Finding, Trouble
+from pplint.judge.aside import Aside
 from pplint.judge.case import Case
 from pplint.judge.learnt import learnt_from
+from pplint.judge.machine import processes
 from pplint.judge.reading import wanted_by
 from pplint.judge.wanted import Wanted
 from pplint.judge.workers import Workers
@@ -23,6 +25,7 @@ from pplint.known.outlived import outlived
 from pplint.known.rows import Answer
 from pplint.known.snapshot import Snapshot, Summaries, View, said_by, view_of
 from pplint.known.stamps import size_of
+from pplint.known.tables import complete
 from pplint.source.text import Source
 
 ROUNDS = 2
@@ -120,18 +123,26 @@ class Inquiry:
         """The facts as the changed files give them, or None where other files come into view."""
         old, _, news, rounds, views, _, _ = changes
         summaries = {**old.summaries(), **news}
-        most = max(rounds.values(), default=0)
-        tried: list[Wanted] = []
-        first = [module for module in summaries if not rounds[module]]
-        for number in range(min(most + 1, ROUNDS)):
-            part = {module: one for module, one in summaries.items() if rounds[module] <= number}
-            tried.append(wanted_by(*_joined(part, self.case.request.facts_file), first))
-        if tuple(tried) != old.wanted:
-            return None
+        wanted = self.open.enter_context(
+            Aside(
+                lambda: self._wanted_in(summaries, rounds),
+                len(summaries) > FEW and processes(self.case.request.jobs) > 1,
+            )
+        )
         new = Snapshot(self.case.stamps, old.wanted, old.files, rounds, {**old.views.known, **views})
         new.take(_joined(summaries, self.case.request.facts_file))
         new.learnt = learnt_from(new.facts(), len(summaries))
-        return new
+        complete(new.facts())
+        return new if wanted.found() == old.wanted else None
+
+    def _wanted_in(self, summaries: Summaries, rounds: Mapping[str, int]) -> tuple[Wanted, ...]:
+        """What is wanted in each round, which `solve` found out on the way to these summaries."""
+        first = [module for module in summaries if not rounds[module]]
+        tried: list[Wanted] = []
+        for number in range(min(max(rounds.values(), default=0) + 1, ROUNDS)):
+            part = {module: one for module, one in summaries.items() if rounds[module] <= number}
+            tried.append(wanted_by(*_joined(part, self.case.request.facts_file), first))
+        return tuple(tried)
 
     def learnt(self) -> Snapshot:
         """A look at all files; what is known of unchanged ones is not found out again."""

@@ -25,7 +25,6 @@ def learnt_from(facts: Facts, files: int) -> Learnt:
     takers = {function for known in accessors.spaces.values() for function in known}
     padded = sum(
         (found := project.padded_attribute(class_id, attribute)) is not None and found.owner == class_id
-        for class_id, one in project.classes.items()
-        for attribute in one["attrs"]
+        for class_id, attribute in {*project.assigned["unpacked"]}
     )
     return Learnt(len(takers), padded, files)

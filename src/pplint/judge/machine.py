@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 
 _GROUP = "/sys/fs/cgroup"
 
@@ -22,6 +23,11 @@ def usable_cores() -> int:
     except (OSError, ValueError):
         pass
     return cores
+
+
+def processes(jobs: int) -> int:
+    """The number of processes that may work side by side, where `jobs` are wanted (0: as many as there are cores)."""
+    return jobs or usable_cores() if sys.platform == "linux" else 1
 
 
 def spare_memory() -> int:

@@ -14,6 +14,7 @@ from pplint.engine.project import Project
 from pplint.engine.shape import with_fingerprints
 from pplint.engine.summary import Summary, summarise
 from pplint.engine.trim import trim
+from pplint.engine.vocabulary import MISSING_LAYER
 from pplint.finding import Finding, Trouble
 from pplint.judge.wanted import Wanted
 from pplint.source.bodies import Skeleton
@@ -262,7 +263,7 @@ def wanted_by(project: Project, accessors: Accessors, modules: Iterable[str]) ->
     }
     attributes = {name for name in names if project.definers(name)}
     attributes |= {name for name in {*shifted_names(project), *all_mappings(project)} if "_" in name}
-    keepers = {class_id for class_id in project.classes if project.keeps_layers(class_id)}
+    keepers = {class_id for kind in ("unpacked", MISSING_LAYER) for class_id, _ in project.assigned[kind]}
     kept = {name for one in keepers for name in project.missing_modules(one)} | project.padded_names()
     return Wanted(
         frozenset(name.encode() for name in attributes),

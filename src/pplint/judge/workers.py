@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import sys
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from operator import itemgetter
@@ -13,7 +12,7 @@ from pplint.engine.names import Rows
 from pplint.engine.paths import module_name
 from pplint.engine.summary import Summary
 from pplint.finding import Trouble
-from pplint.judge.machine import spare_memory, usable_cores
+from pplint.judge.machine import processes, spare_memory
 from pplint.judge.reading import KEPT_CHARACTERS, Kept, Share, Verdict
 from pplint.judge.wanted import Wanted
 from pplint.known.tables import complete
@@ -51,8 +50,9 @@ class Workers:
         kept: Kept,
         tests_too: bool,
     ) -> None:
-        most, total = jobs or usable_cores(), sum(sizes.values())
-        count = max(1, min(most, total // WORTH_A_PROCESS)) if sys.platform == "linux" else 1
+        total = sum(sizes.values())
+        worth = total // WORTH_A_PROCESS
+        count = max(1, min(processes(jobs), worth)) if worth > 1 else 1
         self._root = root
         self._sizes = sizes
         self._count = count

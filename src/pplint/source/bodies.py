@@ -5,11 +5,10 @@ from __future__ import annotations
 import ast
 from array import array
 from collections.abc import Callable, Iterable, Iterator
-from itertools import accumulate
 from typing import Any
 
 from pplint.source.blocks import FunctionNode, blocks_of
-from pplint.source.text import Source, of_text
+from pplint.source.text import Source, line_starts, of_text
 
 
 class Body(list[ast.stmt]):
@@ -51,7 +50,7 @@ class Skeleton:
 
     def __init__(self, source: Source, tree: ast.Module) -> None:
         text = source.text
-        starts = list(accumulate((len(line) + 1 for line in text.split("\n")), initial=0))
+        starts = line_starts(text)
         self._lines, self._starts, self._ends = array("l"), array("l"), array("l")
         for node in _functions(tree.body) if "\r" not in text else ():
             line = _first_line(node)

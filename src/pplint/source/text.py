@@ -13,6 +13,7 @@ import warnings
 from array import array
 from bisect import bisect_right
 from itertools import accumulate
+from operator import add
 from typing import Protocol
 
 from pplint.finding import Span
@@ -126,7 +127,7 @@ class Source:
 
     def _line_starts(self, sizes: list[int]) -> list[int]:
         if "\r" not in self.text:
-            return list(accumulate((size + 1 for size in sizes), initial=0))
+            return _starts(sizes)
         ends = _LINE_END.findall(self.text)
         return list(accumulate((size + len(end) for size, end in zip(sizes, ends, strict=False)), initial=0))
 
@@ -212,6 +213,16 @@ class Source:
 def of_text(text: str) -> Source:
     """Return a source that was never read from anywhere."""
     return Source("", b"", text, UTF8, b"")
+
+
+def line_starts(text: str) -> list[int]:
+    """Return where each line of a text begins whose lines end with LF, and where a further one would."""
+    return _starts(list(map(len, text.split("\n"))))
+
+
+def _starts(sizes: list[int]) -> list[int]:
+    # Of half a million lines: all that happens for each of them happens in C.
+    return list(map(add, accumulate(sizes, initial=0), range(len(sizes) + 1)))
 
 
 def read_bytes(path: str) -> bytes:
