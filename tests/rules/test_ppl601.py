@@ -102,6 +102,13 @@ def test_global_ranks_are_no_peers(body, count, tmp_path):
     assert len(findings_in(tmp_path, "PPL705", method(body), GROUP)) == count
 
 
+def test_the_group_is_that_of_the_own_program(tmp_path):
+    body = method(PEERS["by keyword"][0])
+    text = GROUP[1] + "\n    def last_rank(self):\n        return self.ranks[-1]\n"
+    (found,) = findings_in(tmp_path, "PPL705", body, ("other/group.py", text), (GROUP[0], text))
+    assert found.trace[0].path.endswith("sglang/srt/distributed/group.py")
+
+
 FLAGS = {
     "a flag": ("", "self.use_graph", "use_graph", WARNING),
     "what the model is": ("", "self.use_mla", "config.kind == 'mla'", ERROR),

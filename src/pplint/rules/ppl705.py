@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable
+from itertools import takewhile
 
 from pplint.engine import values as v
 from pplint.engine.context import Context
@@ -181,7 +183,7 @@ def _taken(context: Context, callee: ast.Attribute) -> dict[int | str, Step]:
         for one in project.types_of(context.place, path)
     )
     if not owners and _is_group(callee.value):
-        owners = frozenset(project.definers(callee.attr))
+        owners = _nearest(context.module, project.definers(callee.attr))
     for owner in sorted(owners):
         method = project.method(owner, callee.attr)
         if method is None:
@@ -198,6 +200,16 @@ def _taken(context: Context, callee: ast.Attribute) -> dict[int | str, Step]:
         own = context.step(callee, f"`{callee.attr}` is a method of the group, not of torch.distributed")
         found = dict.fromkeys((*_PEERS, 1), own)
     return found
+
+
+def _nearest(module: str, owners: Iterable[str]) -> frozenset[str]:
+    """The classes (ids) whose modules share most packages with a module: a tree may hold groups for other programs."""
+    near: dict[int, set[str]] = {}
+    for owner in owners:
+        pairs = zip(module.split("."), owner.partition(":")[0].split("."), strict=False)
+        shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        near.setdefault(shared, set()).add(owner)
+    return frozenset(near[max(near)]) if near else frozenset()
 
 
 def _is_group(node: ast.expr) -> bool:
