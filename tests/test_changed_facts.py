@@ -8,6 +8,12 @@ from pathlib import Path
 import pytest
 
 from pplint.cli import run
+from pplint.judge import check
+from pplint.judge.inquiry import Inquiry
+from pplint.known import stamps
+from pplint.known.answers import Answers
+from pplint.known.snapshot import Snapshot
+from pplint.source.digest import digest_of
 
 GLOBAL = """\
 class P:
@@ -105,3 +111,61 @@ def test_since_shows_untouched_lines_whose_facts_changed(capsys: pytest.CaptureF
     assert shown.count("changed by") == 1
     assert "use.py:3:14: PPL101" in shown
     assert "more.py:3:14: PPL101" in shown
+
+
+@pytest.fixture
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache folder that takes files for settled which were written a moment ago."""
+    monkeypatch.setattr(stamps, "_FRESH_NS", -(10**18))
+    return tmp_path.parent / f"{tmp_path.name}-cache"
+
+
+def quiet_run(cache: Path, capsys: pytest.CaptureFixture[str]) -> tuple[str, list[int]]:
+    """What a new process says of the pool, and how many files each of its looks finds out about."""
+    asked: list[int] = []
+    check._KNOWN.clear()
+    with pytest.MonkeyPatch.context() as patch:
+        ask = Inquiry._ask
+
+        def counted(self: Inquiry, snapshot: Snapshot, known: Answers, paths: list[str], few: bool) -> object:
+            asked.append(len(paths))
+            return ask(self, snapshot, known, paths, few)
+
+        patch.setattr(Inquiry, "_ask", counted)
+        run(["--quiet", "--cache-dir", str(cache), "pool.py"])
+    return capsys.readouterr().out, asked
+
+
+def test_the_last_commit_is_judged_once(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    commit(pool=LOCAL, use=USE)
+    Path("pool.py").write_text(GLOBAL)
+    out, asked = quiet_run(kept, capsys)
+    assert "use.py:3:14: PPL101" in out
+    assert sum(asked) > 0
+    assert quiet_run(kept, capsys) == (out, [])
+
+
+@pytest.mark.parametrize("damage", ["", "[1]", '{"a": 1}', "nonsense"])
+def test_a_damaged_answer_about_the_last_commit_is_found_out_again(
+    damage: str, kept: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    commit(pool=LOCAL, use=USE)
+    Path("pool.py").write_text(GLOBAL)
+    out, _ = quiet_run(kept, capsys)
+    (path,) = kept.rglob("earlier.json")
+    path.write_text(f"{digest_of(damage)}\n{damage}")
+    again, asked = quiet_run(kept, capsys)
+    assert again == out
+    assert asked
+    assert quiet_run(kept, capsys) == (out, [])
+
+
+def test_another_commit_is_judged_anew(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    commit(pool=LOCAL, use=USE)
+    Path("pool.py").write_text(GLOBAL)
+    quiet_run(kept, capsys)
+    commit(pool=GLOBAL)
+    Path("pool.py").write_text(LOCAL)
+    assert quiet_run(kept, capsys)[0] == ""
+    Path("pool.py").write_text(GLOBAL + "\n# layer\n")
+    assert quiet_run(kept, capsys)[0] == ""

@@ -3,7 +3,7 @@
 import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from pplint.finding import INFO, Finding
 from pplint.source.text import SourceError
@@ -12,15 +12,8 @@ HINT = b"layer"
 """A file without these bytes says nothing about layers, so its old version need not be looked up."""
 
 
-class Judged(Protocol):
-    """What a judge gives back."""
-
-    @property
-    def findings(self) -> tuple[Finding, ...]: ...
-
-
-Judge = Callable[[tuple[str, ...], Mapping[str, bytes]], Judged]
-
+Findings = Callable[[tuple[str, ...], Mapping[str, bytes]], tuple[Finding, ...]]
+"""A judge: the findings of files, with contents in the place of those on disk."""
 
 Said = Callable[[str, bytes | None], str]
 
@@ -50,9 +43,16 @@ class Answer(NamedTuple):
 
 
 def compared(
-    question: Question, judge: Judge, found: tuple[Finding, ...], overlay: Mapping[str, bytes]
+    question: Question,
+    now_in: Findings,
+    then_in: Findings,
+    found: tuple[Finding, ...],
+    overlay: Mapping[str, bytes],
 ) -> Answer:
-    """Add to what was `found` the findings that are due to changed facts, and tell which are gone."""
+    """Add to what was `found` the findings that are due to changed facts, and tell which are gone.
+
+    The judges are for contents as they are now, and as they were at the revision.
+    """
     from pplint.git import GitError
 
     try:
@@ -62,8 +62,8 @@ def compared(
     if not old:
         return Answer(found, [])
     files = question.files()
-    now = found if files == question.judged else judge(files, overlay).findings
-    before = judge(files, {**overlay, **old}).findings
+    now = found if files == question.judged else now_in(files, overlay)
+    before = then_in(files, {**overlay, **old})
     new, gone = compare(before, now, old.keys(), question.root)
     places = {(item.path, item.span, item.code) for item in new}
     kept = [item for item in found if (item.path, item.span, item.code) not in places]

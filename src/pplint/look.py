@@ -96,7 +96,7 @@ class Look:
         findings, gone = judged.findings, list[Finding]()
         if question := self._question():
             with self.timed("comparing facts"):
-                findings, gone, note = compared(question, self._judge, findings, overlay)
+                findings, gone, note = compared(question, self._now, self._then, findings, overlay)
             self.notes += note
         troubles = [*self.troubles, *judged.troubles]
         sifted = self.sieve.sift(
@@ -113,6 +113,14 @@ class Look:
         from pplint.judge.distrust import carefully
 
         return carefully(judge, self._judge_request(files, overlay))
+
+    def _now(self, files: tuple[str, ...], overlay: Mapping[str, bytes]) -> tuple[Finding, ...]:
+        return self._judge(files, overlay).findings
+
+    def _then(self, files: tuple[str, ...], overlay: Mapping[str, bytes]) -> tuple[Finding, ...]:
+        from pplint.judge.check import findings_then
+
+        return findings_then(self._judge_request(files, overlay), lambda: self._now(files, overlay))
 
     def _judge_request(self, files: tuple[str, ...], overlay: Mapping[str, bytes]) -> JudgeRequest:
         from pplint.judge.check import JudgeRequest

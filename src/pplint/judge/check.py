@@ -8,14 +8,19 @@ from typing import TYPE_CHECKING
 from pplint.engine.paths import packages_of
 from pplint.engine.root import Root
 from pplint.judge.case import Case, Judged, JudgeRequest, judged
+from pplint.known.earlier import findings_of
 from pplint.known.sayings import saying
 from pplint.known.snapshot import Snapshot, load
 from pplint.known.store import Lost, Store
+from pplint.source.digest import digest_of
 
 if TYPE_CHECKING:
-    from pplint.engine.facts import Facts
+    from collections.abc import Callable
 
-__all__ = ["JudgeRequest", "Judged", "facts_of", "judge", "said"]
+    from pplint.engine.facts import Facts
+    from pplint.finding import Finding
+
+__all__ = ["JudgeRequest", "Judged", "facts_of", "findings_then", "judge", "said"]
 
 _KNOWN: dict[str, list[Snapshot]] = {}
 """The last looks at each tree in this process, the latest first."""
@@ -40,6 +45,18 @@ def judge(request: JudgeRequest) -> Judged:
                 # put in their place must not stay for ever.
                 gc.freeze()
             gc.enable()
+
+
+def findings_then(request: JudgeRequest, find: Callable[[], tuple[Finding, ...]]) -> tuple[Finding, ...]:
+    """The findings of a request whose overlay is what files held at another time, kept for whoever asks again.
+
+    `find` finds them where they are not known.
+    """
+    if request.cache_dir is None:
+        return find()
+    case = Case(request, _KNOWN.get(request.tree, []), None)
+    key = digest_of(repr([case.question, request.files, sorted(case.stamps.items())]), 12)
+    return findings_of(Store(request.cache_dir, request.tree), key, find)
 
 
 def _judged(case: Case) -> Judged:
