@@ -105,8 +105,8 @@ class Asks(NamedTuple):
     * WHOLE: something that knows every layer of the model;
     * ROOM: a list that has as many entries as the stage has layers but takes them to count from 0;
     * TEST: a test that lets these ids pass as the stage's own;
-    * MODULE: a module that only the stages `real_on` ("first", "last") have, and that is read on each stage, or on
-      the stage `asked_on`; ids say nothing here.
+    * MODULE: a module that is read on each stage, or on the stage `asked_on`; the stages `real_on` ("first", "last")
+      have it or do not come here; ids say nothing.
 
     `meant` is the id that would be right, where that is not the one that is asked for. With `counted` the place
     means the ids in `[low, high)` but asks for them minus `start_layer`. `of` names the class that is asked where

@@ -124,6 +124,13 @@ def test_a_module_is_asked_where_the_tests_allow(body: str, asked_on: str, tmp_p
     assert asks_in(tmp_path, "PPL501", body) == Asks(MODULE, real_on=("first",), asked_on=asked_on)
 
 
+def test_stages_that_a_test_keeps_away_do_not_ask(tmp_path: Path):
+    body = method("if not pp_group.is_last_rank:\n    return self.model.embed_tokens.weight")
+    (finding,) = findings_in(tmp_path, "PPL501", body)
+    assert finding.asks == Asks(MODULE, real_on=("first", "last"))
+    assert "AttributeError on the stages in between, which come here too" in finding.message
+
+
 def test_a_callee_that_reads_the_first_may_read_others(tmp_path: Path):
     runner = (
         "srt/runner.py",

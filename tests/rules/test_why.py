@@ -52,6 +52,11 @@ def test_every_finding_carries_the_chain(code, example, tmp_path: Path):
             id="a condition that does not",
         ),
         pytest.param(
+            "if i not in caches:\n    return None\nreturn self.model.layers[0].mlp",
+            "from here to line 17 only `i in caches` is known",
+            id="a comparison that does not hold",
+        ),
+        pytest.param(
             "if i and caches:\n    assert self.config.deep\n    return self.model.layers[0].mlp",
             "from here to line 17 only `self.config.deep`, `caches` and 1 more condition are known",
             id="more than two",

@@ -10,7 +10,7 @@ from pplint.engine.accessors import Target
 from pplint.engine.answers import answer_of
 from pplint.engine.context import Context
 from pplint.engine.elements import PLACEHOLDER_ATTRIBUTES
-from pplint.engine.guards import FIRST, LAST
+from pplint.engine.guards import FIRST, LAST, excluded_stages
 from pplint.engine.slots import Slots
 from pplint.engine.spaces import common_space, space_of
 from pplint.engine.values import Value
@@ -140,4 +140,9 @@ def module_asks(context: Context, real_on: frozenset[str], asked_on: str = "") -
     """What a read of a module asks for that only some stages have; the tests on the path say where it is read."""
     stage = context.stage() & {FIRST, LAST}
     where = asked_on or (next(iter(stage)) if len(stage) == 1 else "")
-    return Asks(MODULE, real_on=tuple(sorted(real_on)), asked_on=where)
+    return Asks(MODULE, real_on=tuple(sorted(real_on | kept_away(context))), asked_on=where)
+
+
+def kept_away(context: Context) -> frozenset[str]:
+    """The stages ({FIRST, LAST} or a part of it) that the tests on the path to a place keep away from it."""
+    return excluded_stages(context.flow.guards)

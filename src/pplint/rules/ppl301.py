@@ -126,7 +126,7 @@ class FullLayerLoop(Rule):
     def _keep(self, context: Context, kept: Kept) -> None:
         severity, condition = context.level(kept.padded.owner)
         if severity == ERROR and "scale" in context.flow.functions[-1].name:
-            severity, condition = WARNING, "only for a checkpoint with such scales"
+            severity, condition = WARNING, "only where such scales are loaded"
         name = kept.use.id
         message = (
             f"`{name}` is set in this loop for real layers only (line {kept.test.lineno}), but used for every slot: a stage "

@@ -14,7 +14,7 @@ from pplint.engine.modules import StageModule, stage_modules_of
 from pplint.engine.predicates import only_on, unfolded
 from pplint.engine.values import Value
 from pplint.finding import ERROR, INFO
-from pplint.rules.asking import module_asks
+from pplint.rules.asking import kept_away, module_asks
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.missing import level_of, module_step, placeholder, stages_without
 from pplint.rules.ppl502 import tied_value
@@ -130,9 +130,11 @@ class MissingStageModule(Rule):
         if severity == ERROR and _deferred(context, node):
             severity, condition = INFO, "read when the lambda is called, perhaps on the right stage only"
         consequence = "AttributeError" if module.placeholder != "None" else "AttributeError on None"
+        spared = kept_away(context) - module.real_on
+        where = "on the stages in between, which come here too" if spared else "there"
         message = (
             f"`{ast.unparse(node)}` is read where no test says that this is {_right_stage(module)}: `{module.attribute}` is "
-            f"{placeholder(module)} on {stages_without(module)}, {consequence} there{_right_form(context, node, module)}"
+            f"{placeholder(module)} on {stages_without(module)}, {consequence} {where}{_right_form(context, node, module)}"
             f"{f' ({condition})' if condition else ''}"
         )
         context.report(

@@ -162,9 +162,14 @@ class UnguardedTiedHead(Rule):
         if module.real_on & context.stage(tied):
             return False
         severity, condition = level_of(context, module)
+        read = weight and isinstance(value, ast.Attribute) and value.attr == "weight"
+        where = (
+            "everywhere else" if read and LAST not in context.stage() else "on the last stage of a split run"
+        )
+        what = "reading its weight" if read else "computing logits with it"
         message = (
-            f"{_named(head)} is tied to `{'.'.join(chain)}`, which only the first stage has: on the last stage of a split "
-            f"run it is {placeholder(module)}, and its weight an AttributeError; tie only where "
+            f"{_named(head)} is tied to `{'.'.join(chain)}`, which only the first stage has: {where} it is "
+            f"{placeholder(module)}, and {what} an AttributeError; tie only where "
             f"`{_group(context)}.world_size == 1`{f' ({condition})' if condition else ''}"
         )
         context.report(

@@ -136,8 +136,8 @@ class DefaultedStageRange(Rule):
             severity, condition = INFO, " (it delegates: only where the inner object is missing)"
         message = (
             f"the default 0 hides that `{ast.unparse(subject)}` may have no `{name}`: an object without it"
-            f"{_such_as(context, hiding)} passes for one that starts at layer 0, which is wrong on every stage but "
-            f"the first{condition}"
+            f"{_such_as(context, hiding)} passes for one that starts at layer 0, which only the first stage "
+            f"does{condition}"
         )
         text = f"an object without `{name}` passes here for one that starts at layer 0"
         trace = [
@@ -148,7 +148,8 @@ class DefaultedStageRange(Rule):
         context.report(
             self, node, message, severity=severity, trace=trace,
             no_fix="which object knows the range is for the author to say",
-            asks=Asks(WHOLE, *one_id(0), meant=STAGE_START) if not delegates else None,
+            # What becomes of a model's range depends on whoever asks for it, see PPL702.
+            asks=Asks(WHOLE, *one_id(0), meant=STAGE_START) if not delegates and (lacking or not hiding) else None,
         )  # fmt: skip
 
 

@@ -106,12 +106,12 @@ class StageMayOwnNone(Rule):
     def _report(self, context: Context, node: ast.expr, subject: ast.expr, error: str) -> None:
         if context.draft or _tested(context, subject):
             return
+        _, condition = context.level()
         context.report(
             self,
             node,
-            f"the first entry of `{ast.unparse(subject)}` is taken for granted: a stage that owns no "
-            "layer of this kind "
-            f"meets {'an' if error[0] in 'AEIOU' else 'a'} {error}",
+            f"`{ast.unparse(node)}` takes for granted that this stage owns a layer of this kind: one that owns "
+            f"none meets {'an' if error[0] in 'AEIOU' else 'a'} {error}{f' ({condition})' if condition else ''}",
             severity=WARNING,
             trace=[*_filled(context, subject), no_test(context, node, _EMPTY)],
             no_fix="what a stage without such a layer should do is for the author to say",

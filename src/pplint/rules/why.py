@@ -45,6 +45,18 @@ def split_step(context: Context, split: Split) -> Step:
     return context.fact_step(split.home, split.line, text)
 
 
+_OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
+}  # fmt: skip
+
+
+def _opposite(test: ast.expr) -> ast.expr:
+    """What holds where a test does not, as somebody would write it."""
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in _OPPOSITE:
+        return ast.Compare(test.left, [_OPPOSITE[type(test.ops[0])]()], test.comparators)
+    return ast.UnaryOp(ast.Not(), test)
+
+
 def _tests(known: Iterable[Atom]) -> list[str]:
     """The conditions, as written, the last ones first; a long one is cut."""
     texts: dict[str, None] = {}
@@ -53,6 +65,6 @@ def _tests(known: Iterable[Atom]) -> list[str]:
         if len(texts) == _MOST:
             break
         del rest[id(atom.test)]
-        text = ast.unparse(atom.test if atom.holds else ast.UnaryOp(ast.Not(), atom.test))
+        text = ast.unparse(atom.test if atom.holds else _opposite(atom.test))
         texts[f"`{text}`" if len(text) <= _WIDTH else f"`{text[: _WIDTH - 3]}...`"] = None
     return [*texts, f"{len(rest)} more condition{'s' * (len(rest) > 1)}"] if rest else [*texts]
