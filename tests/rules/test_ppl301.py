@@ -248,3 +248,69 @@ def test_a_value_that_is_put_off_breaks_only_when_it_is_asked_for(made, level, t
     value = made.replace("{}", "[layer.mlp for layer in self.model.layers]")
     (found,) = findings_in(tmp_path, "PPL301", method(f"return {value}"))
     assert found.severity == level
+
+
+_INNER = """\
+    pass
+
+
+class InnerModel:
+    def __init__(self, config):
+        self.start_layer = 0
+        self.layers, self.start_layer, self.end_layer = make_layers(
+            config.num_hidden_layers, lambda idx: idx, pp_rank=config.pp_rank, pp_size=config.pp_size
+        )
+
+    def take_scales(self, scales):
+        for layer in self.layers:
+            layer.attn.scale = scales
+
+
+class InnerForCausalLM:
+    def __init__(self, config):
+        self.model = InnerModel(config)
+
+    def forward(self, input_ids, pp_proxy_tensors=None):
+        return self.model
+
+{}
+EntryClass = [InnerForCausalLM]
+"""
+_OTHER = (
+    "srt/models/other.py",
+    """\
+from sglang.srt.case import InnerModel
+
+
+class OtherForCausalLM:
+    def __init__(self, config):
+        self.start_layer = 0
+
+    def take_scales(self, scales):
+        return scales
+
+
+EntryClass = OtherForCausalLM
+""",
+)
+
+
+@pytest.mark.parametrize(
+    ("hands_on", "files", "level"),
+    [
+        pytest.param("", [_OTHER], INFO, id="the top-level class has no such method, others have"),
+        pytest.param("", [], ERROR, id="no top-level class has such a method: who knows who calls it"),
+        pytest.param(
+            "    def take_scales(self, scales):\n        self.model.take_scales(scales)\n\n", [_OTHER], ERROR,
+            id="the top-level class hands the call on",
+        ),
+        pytest.param(
+            "    def load(self, scales):\n        self.model.take_scales(scales)\n\n", [_OTHER], ERROR,
+            id="another method calls it",
+        ),
+    ],
+)  # fmt: skip
+def test_an_inner_method_that_nobody_hands_on_is_latent(hands_on, files, level, tmp_path):
+    (found,) = findings_in(tmp_path, "PPL301", _INNER.format(hands_on), *files)
+    assert found.severity == level
+    assert ("nothing reaches `take_scales`" in found.message) is (level == INFO)

@@ -9,6 +9,7 @@ from pplint.engine import values as v
 from pplint.engine.accessors import Evidence
 from pplint.engine.facts import Facts
 from pplint.engine.levels import comes_from_config, flag_on_path, names_config, on_by_default
+from pplint.engine.reach import entries_above, is_entry
 from pplint.engine.shape import shape_of
 from pplint.engine.surroundings import Surroundings
 from pplint.engine.values import Value
@@ -43,9 +44,25 @@ class Reporter(Surroundings):
                 INFO,
                 f"latent: `{name}` does not accept pipeline parallelism today (no `pp_proxy_tensors` in its forward)",
             )
+        deaf = self._deaf()
+        if deaf:
+            method = self.flow.functions[0].name
+            return INFO, f"latent: nothing reaches `{method}` here, which `{self.project.class_name(deaf)}` does not hand on"
         known = [*self.flow.guards, *(atom for value in more for atom in value.guards)]
         flag = flag_on_path(atom for atom in known if not self._no_choice(atom.test))
         return (WARNING, f"only when `{flag}`") if flag else (ERROR, "")
+
+    def _deaf(self) -> str:
+        """A top-level class that should hand on a call of the inner model's method we are in, where none does; or ""."""
+        functions, owner = self.flow.functions, self.class_id
+        name = functions[0].name if functions and owner else ""
+        if not name or name.startswith("_") or f".{name}(" in self.source.text:
+            return ""
+        above = entries_above(self.project, owner)
+        if not above or owner in above or any(self.project.method(one, name) for one in above):
+            return ""
+        asked = any(is_entry(self.project, one) for one in self.project.definers(name))
+        return above[0] if asked else ""
 
     def _no_choice(self, test: ast.expr) -> bool:
         """Whether a condition is no flag: the model's configuration decides, or it holds unless somebody says no."""
