@@ -87,11 +87,21 @@ def _diff(look: Look, change: Change, changed: tuple[str, ...]) -> bytes:
     from pplint.git import top_level
     from pplint.patch import unified_diff
 
-    here = os.path.realpath(os.curdir)
     return b"".join(
-        unified_diff(path, top_level(path) or here, look.original(path), change.overlay[path])
+        unified_diff(
+            path,
+            top_level(path) or _applies_in(path, look.root.path),
+            look.original(path),
+            change.overlay[path],
+        )
         for path in changed
     )
+
+
+def _applies_in(path: str, root: str) -> str:
+    """The folder in which a patch of a file outside of any repository applies: git takes no name with `..` in it."""
+    above = (os.path.realpath(os.curdir), root, os.path.dirname(path))
+    return next(folder for folder in above if path.startswith(os.path.join(folder, "")))
 
 
 def _stdin(look: Look, change: Change) -> bytes | None:

@@ -47,7 +47,10 @@ class Reporter(Surroundings):
         deaf = self._deaf()
         if deaf:
             method = self.flow.functions[0].name
-            return INFO, f"latent: nothing reaches `{method}` here, which `{self.project.class_name(deaf)}` does not hand on"
+            return (
+                INFO,
+                f"latent: nothing reaches `{method}` here, which `{self.project.class_name(deaf)}` does not hand on",
+            )
         known = [*self.flow.guards, *(atom for value in more for atom in value.guards)]
         flag = flag_on_path(atom for atom in known if not self._no_choice(atom.test))
         return (WARNING, f"only when `{flag}`") if flag else (ERROR, "")
