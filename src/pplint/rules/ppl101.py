@@ -144,7 +144,7 @@ class LiteralLayerId(Rule):
             trace=[
                 *_receiver(context, callee, builders, reached),
                 *context.steps(proof.evidence),
-                *_origins(context, argument, value, builders),
+                *_origins(context, argument, value, builders, proof.owner),
                 no_test(context, node, FIRST_STAGE if value.data >= 0 else LAST_STAGE, value),
                 *exceptions,
             ],
@@ -191,14 +191,19 @@ def _level(context: Context, builders: list[Builder], dead: str) -> tuple[str, s
     return level_of_builders(context, builders, *context.level())
 
 
-def _origins(context: Context, argument: ast.expr, value: Value, builders: list[Builder]) -> list[Step]:
-    """Where the literal is chosen, if not in the call, and where the receiver gets a stage range."""
+def _origins(
+    context: Context, argument: ast.expr, value: Value, builders: list[Builder], owner: str
+) -> list[Step]:
+    """Where the literal is chosen, if not in the call, and where the receiver (best an `owner`) gets a stage range."""
     steps = []
     if value.node is not None and value.node is not argument:
         steps.append(context.step(value.node, f"{value.data} is chosen here"))
-    text, files = "the receiver is built with a stage range here", context.project.files
-    built = [Step(files.get(one.module, ""), one.line, 1, text) for one in builders if one.with_range]
-    return [*steps, *built[:2]]
+    project = context.project
+    ranged = [one for one in builders if one.with_range]
+    exact = [one for one in ranged if one.class_id == owner]
+    built = exact or [one for one in ranged if owner in project.mro(one.class_id)] or ranged
+    text = "the receiver is built with a stage range here"
+    return [*steps, *(Step(project.files.get(one.module, ""), one.line, 1, text) for one in built[:2])]
 
 
 def _proof(context: Context, targets: list[Target], asks: Asks | None) -> Target:
