@@ -283,3 +283,35 @@ def test_a_subclass_that_accepts_pipelines(body, levels, tmp_path):
     entry = "\n\nEntryClass = [OldForCausalLM, NewForCausalLM]\n"
     text = LATENT + each("params_dict[name].copy_(weight)") + child + loader(body) + entry
     assert [finding.severity for finding in findings_in(tmp_path, "PPL302", text)] == levels
+
+
+_READ = "print(self.model.layers[k].mlp)"
+LAYER_OF_NAME = {
+    "the part of a name": ("self.model.layers[int(name.split('.')[2])].mlp.fused = weight", 1),
+    "under a name of its own": ("k = int(name.split('.')[2])\n" + _READ, 1),
+    "by a helper": ("k = get_layer_id(name)\n" + _READ, 1),
+    "by an expression": (r"k = int(re.search(r'layers\.(\d+)', name).group(1))" + "\n" + _READ, 1),
+    "after a test of the range": (
+        "k = get_layer_id(name)\nif not self.model.start_layer <= k < self.model.end_layer:\n    continue\n" + _READ, 0
+    ),
+    "after a test of membership": (
+        "if name not in params_dict:\n    continue\nprint(self.model.layers[int(name.split('.')[2])].mlp)", 0,
+    ),
+    "after a test of the slot": (
+        "k = get_layer_id(name)\nif isinstance(self.model.layers[k], PPMissingLayer):\n    continue\n" + _READ, 0
+    ),
+    "what every module has": ("print(self.model.layers[get_layer_id(name)].training)", 0),
+    "another list": ("print(self.heads[int(name.split('.')[2])].mlp)", 0),
+    "another number": ("print(self.model.layers[self.number].mlp)", 0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "count"), LAYER_OF_NAME.values(), ids=LAYER_OF_NAME)
+def test_the_layer_that_a_name_speaks_of_may_be_a_placeholder(body, count, tmp_path):
+    findings = findings_in(tmp_path, "PPL302", each(body + "\n"))
+    assert len(findings) == count
+    for finding in findings:
+        assert ".mlp` is read of the layer that a weight's name speaks of" in finding.message
+        assert "AttributeError on every stage" in finding.message
+        assert finding.asks is not None
+        assert finding.asks.error == "AttributeError"

@@ -11,17 +11,18 @@ from typing import NamedTuple
 
 from pplint.engine import guards as g
 from pplint.engine import values as v
+from pplint.engine.elements import PLACEHOLDER_ATTRIBUTES, guarded_in
 from pplint.engine.flow import Flow, Listener
 from pplint.engine.leaving import not_left
+from pplint.engine.lookups import is_parameters
 from pplint.engine.names import Place
 from pplint.engine.project import Project
 from pplint.engine.reach import may_have, stage_asking
-from pplint.engine.values import Atom, Value, Values
+from pplint.engine.values import Atom, Values
 from pplint.engine.vocabulary import is_end, is_start
-from pplint.engine.weight_names import is_elsewhere, says_elsewhere, says_layer
+from pplint.engine.weight_names import is_elsewhere, is_layer_of_name, says_elsewhere, says_layer
 from pplint.source.blocks import FunctionNode
 
-_DICT = r"(^|_)(params?|parameters|buffers)(_dict|_by_name|_map)?$"
 _MEMBERS = r"param|buffer|state_dict|\.keys\(|local_names|own"
 _FILTER = r"pp_|_pp|stage|missing|local|owned|skip|filter|belong"
 _LOADER = r"^_*load_\w*weights?\w*$"
@@ -39,11 +40,15 @@ class Vain(NamedTuple):
 
 
 class Lookup(NamedTuple):
-    """An unfiltered lookup in a function (qualified name), and a test before it that filters nothing."""
+    """An unfiltered lookup in a function (qualified name), and a test before it that filters nothing.
+
+    It is that of a weight, or of a layer whose `attribute` is read.
+    """
 
     node: ast.Subscript
     function: Names
     vain: Vain | None = None
+    attribute: str = ""
 
 
 class Call(NamedTuple):
@@ -85,6 +90,24 @@ class LoaderWalk(Listener):
         if flow.caught & _CAUGHT or self._filtered(flow, node) or not self._may_be_layer(flow, node.slice):
             return
         self.lookups.append(Lookup(node, flow.names, self._vain))
+
+    def attribute(self, flow: Flow, node: ast.Attribute) -> None:
+        """`self.layers[int(name.split(".")[2])].mlp`: the layer that the name of a weight speaks of."""
+        element = node.value
+        if (
+            not isinstance(element, ast.Subscript)
+            or not flow.functions
+            or node.attr in PLACEHOLDER_ATTRIBUTES
+        ):
+            return
+        if not any(map(is_layer_of_name, flow.evaluate(element.slice))):
+            return
+        place = Place(self.module, self._owner(flow.names), flow.names[-1])
+        if not any(self.project.padded(place, path) for path in v.paths(flow.evaluate(element.value))):
+            return
+        self._vain = None
+        if not self._filtered(flow, element) and not guarded_in(flow, element):
+            self.lookups.append(Lookup(element, flow.names, self._vain, node.attr))
 
     def call(self, flow: Flow, node: ast.Call) -> None:
         if not flow.functions:
@@ -257,23 +280,6 @@ class LoaderWalk(Listener):
 def is_scale(call: Call) -> bool:
     """Whether a call is about quantisation scales, which few checkpoints have."""
     return bool(call.node.args) and "scale" in ast.unparse(call.node.args[0])
-
-
-def is_parameters(value: Value) -> bool:
-    """Whether a value is a dictionary of a module's parameters by name."""
-    if value.kind == v.CALL and isinstance(value.node, ast.Call) and value.node.args:
-        inner = value.node.args[0]
-        path = v.dotted(inner.func) if isinstance(inner, ast.Call) else None
-        whole = path is not None and path[-1] in ("named_parameters", "named_buffers") and _holds_layers(path)
-        return v.dotted(value.node.func) == ("dict",) and whole
-    if value.kind == v.PARAM:
-        return re.search(_DICT, value.data) is not None
-    return value.kind == v.PATH and value.data[-1].endswith(("params_dict", "param_dict"))
-
-
-def _holds_layers(path: tuple[str, ...]) -> bool:
-    """Whether `self.named_parameters`, or that of an inner model, is asked (not that of another part)."""
-    return len(path) == 2 or (not is_elsewhere(path[-2]) and "model" in path[-2])
 
 
 def _is_bound(flow: Flow, node: ast.expr) -> bool:

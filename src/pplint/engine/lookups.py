@@ -1,4 +1,4 @@
-"""Which functions of a module may look a weight up, told by their text, and which lead to one."""
+"""What is looked up in, dictionaries of weights, and which functions of a module may do so or lead to one that does."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Iterator
 
+from pplint.engine import values as v
 from pplint.engine.attention import Attention
+from pplint.engine.values import Value
+from pplint.engine.weight_names import is_elsewhere
 from pplint.source.blocks import FunctionNode, blocks_of
 
 _LOOKUP = re.compile(
@@ -14,6 +17,8 @@ _LOOKUP = re.compile(
     re.MULTILINE,
 )
 _DEF = re.compile(r"def\b")
+
+_DICT = r"(^|_)(params?|parameters|buffers)(_dict|_by_name|_map)?$"
 
 
 class Loaders(Attention):
@@ -46,3 +51,20 @@ def _functions(body: Iterable[ast.stmt], text_of: Callable[[ast.stmt], str]) -> 
                 continue
         for block in blocks_of(node):
             yield from _functions(block, text_of)
+
+
+def is_parameters(value: Value) -> bool:
+    """Whether a value is a dictionary of a module's parameters by name."""
+    if value.kind == v.CALL and isinstance(value.node, ast.Call) and value.node.args:
+        inner = value.node.args[0]
+        path = v.dotted(inner.func) if isinstance(inner, ast.Call) else None
+        whole = path is not None and path[-1] in ("named_parameters", "named_buffers") and _holds_layers(path)
+        return v.dotted(value.node.func) == ("dict",) and whole
+    if value.kind == v.PARAM:
+        return re.search(_DICT, value.data) is not None
+    return value.kind == v.PATH and value.data[-1].endswith(("params_dict", "param_dict"))
+
+
+def _holds_layers(path: tuple[str, ...]) -> bool:
+    """Whether `self.named_parameters`, or that of an inner model, is asked (not that of another part)."""
+    return len(path) == 2 or (not is_elsewhere(path[-2]) and "model" in path[-2])

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterable
 
 from pplint.engine import guards as g
-from pplint.engine.values import Atom
+from pplint.engine import values as v
+from pplint.engine.values import Atom, Value
 
 _ELSEWHERE = (
     r"embed|lm_head|visual|vision|audio|vit\b|tower|projector|mm_|image|video|score|classif|patch|talker"
@@ -19,6 +20,21 @@ _LAYER_PART = r"(^|\.)(language_model|text_model|layers|model)\b"
 def is_elsewhere(text: str) -> bool:
     """Whether a text names another part of the model than its layers."""
     return re.search(_ELSEWHERE, text) is not None
+
+
+def is_layer_of_name(value: Value) -> bool:
+    """Whether a number is the layer id in a weight's name: `int(name.split(".")[2])`, `get_layer_id(name)`."""
+    if value.kind == v.SUB:
+        return any(one.kind == v.CALL and _called(one) == "split" for one in value.data[0])
+    if value.kind != v.CALL:
+        return False
+    name = _called(value)
+    return name == "group" or re.fullmatch(r"_*(get|extract|parse)_layer_(id|idx|index)\w*", name) is not None
+
+
+def _called(call: Value) -> str:
+    """The last name of what is called, or ""."""
+    return g.last_name(call.node) if isinstance(call.node, ast.Call) else ""
 
 
 def says_elsewhere(atom: Atom) -> bool:

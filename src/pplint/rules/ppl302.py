@@ -7,7 +7,7 @@ import ast
 from pplint.engine.constants import module_constants
 from pplint.engine.context import Context
 from pplint.engine.flow import Flow
-from pplint.engine.loaders import Call, LoaderWalk, Vain, is_scale
+from pplint.engine.loaders import Call, LoaderWalk, Lookup, Vain, is_scale
 from pplint.engine.lookups import Loaders
 from pplint.engine.reach import entries_above, runs_base, split_below
 from pplint.finding import INFO, MODEL_END, NAMED, WARNING, ZERO, Asks
@@ -79,7 +79,8 @@ INFO_TEXT = RuleInfo(
     what=(
         "`params_dict[name]` in the loader of a class that is split over stages, also in its helpers and "
         "closures, "
-        "without a test of the layer's id against the stage range or of membership on the path to it."
+        "without a test of the layer's id against the stage range or of membership on the path to it; also an "
+        "attribute of the layer that the name speaks of, `self.layers[int(name.split('.')[2])].mlp`."
     ),
     why=(
         "A checkpoint holds the weights of all layers, but the parameters of a stage are those of its own "
@@ -130,7 +131,7 @@ class UnfilteredWeightLookup(Rule):
     info = INFO_TEXT
 
     def __init__(self) -> None:
-        self._bad: dict[int, tuple[list[Call], Vain | None, str, bool]] = {}
+        self._bad: dict[int, tuple[list[Call], Lookup, str, bool]] = {}
 
     def module(self, context: Context, tree: ast.Module) -> None:
         """Find the lookups that no filter stands before."""
@@ -146,7 +147,7 @@ class UnfilteredWeightLookup(Rule):
             loader = way[-1].caller[-1] if way else lookup.function[-1]
             split = split_loader(context, owner, loader) if owner else None
             if split is not None:
-                self._bad[id(lookup.node)] = (way, lookup.vain, *split)
+                self._bad[id(lookup.node)] = (way, lookup, *split)
                 context.interest.add([lookup.node.lineno])
 
     def subscript(self, context: Context, node: ast.Subscript) -> None:
@@ -154,7 +155,7 @@ class UnfilteredWeightLookup(Rule):
         found = self._bad.pop(id(node), None)
         if found is None or context.draft:
             return
-        way, vain, owner, accepts = found
+        way, lookup, owner, accepts = found
         project = context.project
         severity, condition = context.level()
         if "scale" in ast.unparse(node.slice) or any(map(is_scale, way[:1])):
@@ -162,11 +163,9 @@ class UnfilteredWeightLookup(Rule):
         name = project.class_name(owner)
         if not accepts:
             severity, condition = INFO, f"latent: `{name}` does not accept pipeline parallelism today"
+        error, what = _what_fails(node, lookup, name)
         message = (
-            f"`{ast.unparse(node)}` looks up the weights of all layers, but the parameters of `{name}` on a "
-            f"stage "
-            f"are those of its own layers: KeyError on every stage for the first name of a layer it does "
-            f"not own{_in_vain(vain)}"
+            f"{what}: {error} on every stage for the first name of a layer it does not own{_in_vain(lookup.vain)}"
             f"{f' ({condition})' if condition else ''}"
         )
         trace = [
@@ -178,15 +177,30 @@ class UnfilteredWeightLookup(Rule):
         split = split_below(project, owner)
         if split is not None:
             trace.append(split_step(context, split))
-        if vain is not None:
+        if lookup.vain is not None:
+            vain = lookup.vain
             said = f"this test filters nothing: `{vain.lacks}` has no `{vain.attribute.rpartition('.')[2]}`"
             trace.append(context.step(vain.test, said))
         trace.append(no_test(context, node, WEIGHT))
         context.report(
             self, node, message, severity=severity, trace=trace,
             no_fix="whether to test the range or membership, and where, is for the author to say",
-            asks=Asks(NAMED, ZERO, MODEL_END, error="KeyError"),
+            asks=Asks(NAMED, ZERO, MODEL_END, error=error),
         )  # fmt: skip
+
+
+def _what_fails(node: ast.Subscript, lookup: Lookup, name: str) -> tuple[str, str]:
+    """The exception and what meets it in words; `name` is that of the class."""
+    text = ast.unparse(node)
+    if lookup.attribute:
+        return "AttributeError", (
+            f"`{text}.{lookup.attribute}` is read of the layer that a weight's name speaks of, but `{name}` has "
+            f"placeholders without `{lookup.attribute}` in the place of other stages' layers"
+        )
+    return "KeyError", (
+        f"`{text}` looks up the weights of all layers, but the parameters of `{name}` on a stage are those of its own "
+        f"layers"
+    )
 
 
 def _in_vain(vain: Vain | None) -> str:
