@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from layer_cases import findings_in
+from layer_cases import findings_in, method
 
 from pplint.finding import ERROR, INFO
 
@@ -144,3 +144,54 @@ def test_a_mixin_has_what_all_its_hosts_have(more: str, fixed: bool, tmp_path: P
     (finding,) = findings_in(tmp_path, "PPL101", _MIXIN + more)
     assert (finding.fix is not None) is fixed
     assert fixed or finding.no_fix == "the receiver's class has no `start_layer`"
+
+
+_CONSTANTS = {
+    "of the own class": ("self.FIRST", "    FIRST = 0\n", 1),
+    "of a base": ("self.FIRST", "", 1),
+    "of another class": ("Consts.FIRST", "", 1),
+    "that is assigned somewhere": (
+        "self.FIRST",
+        "    def move(self):\n        self.FIRST = self.start\n\n",
+        0,
+    ),
+}
+_LOOKS = """\
+    pass
+
+
+class Consts:
+    FIRST = 0
+
+
+class Looks(Consts):
+{more}    def look(self, caches):
+        return caches.get_value_buffer({written})
+"""
+
+
+@pytest.mark.parametrize(("written", "more", "count"), _CONSTANTS.values(), ids=_CONSTANTS)
+def test_a_constant_of_a_class_is_a_number(written, more, count, tmp_path):
+    findings = findings_in(tmp_path, "PPL101", _LOOKS.format(written=written, more=more))
+    assert len(findings) == count
+    assert all(
+        found.fix is None and "constant that other code may share" in found.no_fix for found in findings
+    )
+
+
+def test_where_a_loop_begins_to_count_is_not_fixed_alone(tmp_path):
+    body = "k = 0\nwhile k < self.config.num_hidden_layers:\n    caches.get_value_buffer(k)\n    k += 1"
+    (found,) = findings_in(tmp_path, "PPL101", method(body))
+    assert found.fix is None
+    assert "begins to count" in found.no_fix
+
+
+@pytest.mark.parametrize(("pools", "count"), [(9, 1), (1, 0)], ids=["many against one", "one against one"])
+def test_a_class_that_means_something_else_does_not_outweigh_many(pools, count, tmp_path):
+    one = "class P{0}:\n    def __init__(self, start_layer):\n        self.start_layer = start_layer\n\n"
+    one += "    def get_rows(self, layer_id):\n        return self.rows[layer_id - self.start_layer]\n\n\n"
+    other = "class Wrapper:\n    def __init__(self, layer_num, start_layer):\n        self.start_layer = start_layer\n"
+    other += "        self.rows = [None for _ in range(layer_num)]\n\n    def get_rows(self, layer_id):\n"
+    other += "        return self.rows[layer_id]\n"
+    files = ("srt/rows.py", "".join(one.format(number) for number in range(pools)) + other)
+    assert len(findings_in(tmp_path, "PPL101", method("return caches.get_rows(0)"), files)) == count

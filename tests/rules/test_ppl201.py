@@ -12,16 +12,27 @@ BAD = {
     "the last by the config": "return self.model.layers[self.config.num_hidden_layers - 1].mlp",
     "kept in a local": "layer = self.model.layers[0]\nreturn layer.mlp",
     "an index in a local": "first = 0\nreturn self.model.layers[first].mlp",
+    "suppressed in vain": "with contextlib.suppress(KeyError):\n    return self.model.layers[0].mlp",
+    "a number that is replaced for another reason": "k = 0\nif i:\n    k = self.model.start_layer\n"
+    "return self.model.layers[k].mlp",
     "the first of an iterator": "return next(iter(self.model.layers)).mlp",
     "a slice with a literal bound": "return [layer.mlp for layer in self.model.layers[:3]]",
     "all but the first": "return [layer.mlp for layer in self.model.layers[1:]]",
     "a range of literals": "return [self.model.layers[k].mlp for k in range(4)]",
     "getattr without a default": "return getattr(self.model.layers[0], 'mlp')",
+    "a method of a part of the layer": "return self.model.layers[0].mlp(i)",
+    "a method of the layer": "self.model.layers[-1].prepare(i)",
     "the last on the first stage": "if pp_group.is_first_rank:\n    return self.model.layers[-1].mlp",
 }
 
 GOOD = {
     "a call": "return self.model.layers[0](i)",
+    "a method that every module has": "self.model.layers[0].eval()",
+    "an error that is suppressed": "with contextlib.suppress(AttributeError):\n    return self.model.layers[0].mlp",
+    "a draft worker": "if i.is_draft_worker:\n    return self.model.layers[0].mlp",
+    "a number that is replaced on later stages": "k = 0\nif pp_group.rank_in_group > 0:\n    k = self.model.start_layer\n"
+    "return self.model.layers[k].mlp",
+    "a bound that is named in its test": "if (start := self.model.start_layer) == 0:\n    return self.model.layers[0].mlp",
     "an attribute that is set": "self.model.layers[0].captured = True",
     "what every module has": "return self.model.layers[0].training",
     "the stage's own slice": "return self.model.layers[self.model.start_layer : self.model.end_layer][0].mlp",

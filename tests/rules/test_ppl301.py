@@ -35,6 +35,9 @@ BAD = {
     "a filter of the attribute": "return [k for k, layer in enumerate(self.model.layers) if layer.mlp.sparse]",
     "a guard on the model": "if self.model is not None:\n    return [layer.mlp for layer in self.model.layers]",
     "a test that layers are not None": "return [layer.mlp for layer in self.model.layers if layer is not None]",
+    "each is called": "for layer in self.model.layers:\n    i = layer.mlp(i)",
+    "a test of one of several stages": "for layer in self.model.layers:\n    if caches:\n"
+    "        if isinstance(layer, PPMissingLayer):\n            continue\n    print(layer.mlp)",
     "a guard that ends before the read": "for layer in self.model.layers:\n"
     "    if isinstance(layer, PPMissingLayer):\n        print('none')\n    print(layer.mlp)",
     "a guard on another layer": "for layer in self.model.layers:\n"
@@ -45,6 +48,9 @@ BAD = {
 }
 
 GOOD = {
+    "the real ones where there are several stages": "for layer in self.model.layers:\n"
+    "    if pp_group.world_size > 1:\n        if isinstance(layer, PPMissingLayer):\n            continue\n"
+    "    print(layer.mlp)",
     "the layers are only called": "for layer in self.model.layers:\n    i = layer(i)",
     "the layers are run by keyword": "for layer in self.model.layers:\n    i = layer(x=i, positions=caches)",
     "the layers are run and their result has a name of its own": "for layer in self.model.layers:\n"
@@ -100,6 +106,13 @@ def test_a_loop_that_fails_is_reported_once(body, tmp_path):
 @pytest.mark.parametrize("body", GOOD.values(), ids=GOOD)
 def test_a_loop_that_looks_alike_is_not_reported(body, tmp_path):
     assert not findings_in(tmp_path, "PPL301", method(body))
+
+
+def test_a_loop_that_takes_steps_is_for_the_author(tmp_path):
+    body = "for k in range(0, self.config.num_hidden_layers, 4):\n    print(self.model.layers[k].mlp)"
+    (found,) = findings_in(tmp_path, "PPL301", method(body))
+    assert found.fix is None
+    assert "takes steps" in found.no_fix
 
 
 def test_two_loops_are_two_findings(tmp_path):

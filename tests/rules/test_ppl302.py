@@ -57,6 +57,17 @@ FOUND = {
         "if is_elsewhere(name, self):\n    continue\nparams_dict[name].copy_(weight)"
     )
     + OUTSIDE,
+    "the state": loader("for name, weight in weights:\n    self.state_dict()[name].copy_(weight)"),
+    "a dictionary made by hand": loader(
+        "own = {n: p for n, p in self.named_parameters()}\nfor name, weight in weights:\n    own[name].copy_(weight)"
+    ),
+    "a dictionary of modules": loader(
+        "modules = dict(self.named_modules())\nfor name, weight in weights:\n    modules[name].take(weight)"
+    ),
+    "weights that are taken for another reason": loader(
+        _DICT + "some = [(n, w) for n, w in weights if w is not None]\n"
+        "for name, weight in some:\n    params_dict[name].copy_(weight)"
+    ),
     "a kept dictionary": loader(
         "self._params_dict = dict(self.named_parameters())\nfor name, weight in weights:\n"
         "    self._params_dict[name].copy_(weight)"
@@ -75,6 +86,10 @@ FOUND = {
 }
 
 SILENT = {
+    "weights that were picked by membership": loader(
+        _DICT + "some = [(n, w) for n, w in weights if n in params_dict]\n"
+        "for name, weight in some:\n    params_dict[name].copy_(weight)"
+    ),
     "membership": each("if name not in params_dict:\n    continue\nparams_dict[name].copy_(weight)"),
     "membership in the keys": each("if name in params_dict.keys():\n    params_dict[name].copy_(weight)"),
     "either test continues": each(

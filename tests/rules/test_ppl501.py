@@ -267,3 +267,17 @@ class OtherForCausalLM(CaseForCausalLM):
 """
     (found,) = findings_in(tmp_path, "PPL501", body)
     assert "is None on every stage but the last" in found.message
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param("self.model.embed_tokens.resize(i)", id="one call"),
+        pytest.param(
+            "self.model.embed_tokens.resize(i)\nself.model.embed_tokens.fill(i)", id="two calls, one defect"
+        ),
+    ],
+)
+def test_a_method_is_read_before_it_is_called(body, tmp_path):
+    (found,) = findings_in(tmp_path, "PPL501", method(body))
+    assert "`self.model.embed_tokens.resize` is read" in found.message

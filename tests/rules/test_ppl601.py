@@ -149,3 +149,43 @@ def test_readers_that_do_without_make_it_slower_only(reader, tmp_path):
     readers = ("srt/readers.py", f"def angles_of(x):\n    {reader}\n")
     (found,) = findings_in(tmp_path, "PPL601", body, readers)
     assert found.severity == WARNING
+
+
+@pytest.mark.parametrize(
+    ("top", "inner", "test", "fixed"),
+    [
+        pytest.param("from sglang.srt.pools import get_kv_pool\n", "", "layer_id == 0", True, id="an import"),
+        pytest.param(
+            "", "from sglang.srt.pools import get_kv_pool", "layer_id == 0", True, id="an own import"
+        ),
+        pytest.param("", "", "layer_id == 0", False, id="another function's import"),
+        pytest.param(
+            "from sglang.srt.pools import get_kv_pool\n",
+            "",
+            "layer_id < 1",
+            False,
+            id="a test of what is less",
+        ),
+    ],
+)
+def test_a_fix_asks_what_is_known_in_its_function(top, inner, test, fixed, tmp_path):
+    body = f"""\
+    pass
+
+
+{top}
+def other():
+    from sglang.srt.pools import get_kv_pool
+
+    return get_kv_pool()
+
+
+def look(q, layer, batch):
+    {inner or "pass"}
+    layer_id = layer.layer_id
+    if {test}:
+        batch.plan = q
+"""
+    (found,) = findings_in(tmp_path, "PPL601", body)
+    assert (found.fix is not None) is fixed, found.no_fix
+    assert fixed or found.no_fix

@@ -26,6 +26,9 @@ class Evidence(NamedTuple):
     next: tuple[str, str] | None
 
 
+_CONTRARY = 3
+"""A definition that takes ids in the other space weighs as much as so many that say nothing."""
+
 _NONE: dict[str, Evidence] = {}
 _BY_NAME = "by name"
 
@@ -230,7 +233,8 @@ class Accessors:
             if owner in speaking.classes or (space == GLOBAL and speaking.leave_no_say_to(owner)):
                 continue
             if self.known(LOCAL if space == GLOBAL else GLOBAL, f"{owner}.{name}"):
-                return []
+                silent += _CONTRARY
+                continue
             facts = project.classes[owner]["methods"][name]
             silent += not facts["abstract"] and len(facts["params"]) + len(facts["keywords"]) > 1
         return fronts if len(fronts) * 3 >= 2 * (len(fronts) + silent) else []

@@ -20,7 +20,9 @@ def _if(flow: Flow, node: ast.If) -> bool:
     before, outer = flow.env, flow.guards
     flow.env = dict(before)
     flow.guards = outer + flow.known(node.test, True)
+    start = len(flow.guards)
     body_ended = flow.block(node.body)
+    learnt = flow.last_guards[start:]
     after_body, flow.env = flow.env, before
     failed: tuple[Atom, ...] = ()
     else_ended = False
@@ -36,8 +38,28 @@ def _if(flow: Flow, node: ast.If) -> bool:
         flow.env = after_body
         flow.guards = outer + flow.known(node.test, True)
     elif not body_ended:
+        if not node.orelse:
+            failed = flow.known(node.test, False)
+            flow.env = _kept(before, after_body, failed)
+            if learnt and g.SINGLE in g.stage_facts(failed):
+                # Where there is one stage, nothing that the body leaves for holds.
+                flow.guards = outer + learnt
         flow.env = merge(after_body, flow.env)
     return body_ended and else_ended
+
+
+def _kept(before: Environment, after: Environment, failed: tuple[Atom, ...]) -> Environment:
+    """The environment where a test failed: a number that the body would have replaced is there on that condition."""
+    found = dict(before)
+    for name, values in before.items():
+        if after.get(name) is not values and any(one.kind == v.INT for one in values):
+            found[name] = tuple(
+                v.Value(one.kind, one.data, one.node, one.guards + failed, one.why)
+                if one.kind == v.INT
+                else one
+                for one in values
+            )
+    return found
 
 
 def _for(flow: Flow, node: ast.For | ast.AsyncFor) -> bool:
@@ -74,7 +96,12 @@ def _with(flow: Flow, node: ast.With | ast.AsyncWith) -> bool:
             if looks:
                 flow.note(item.optional_vars)
             flow.bind(item.optional_vars, flow.evaluate(item.context_expr))
-    return flow.block(node.body)
+    outer = flow.caught
+    flow.caught = outer.union(*(g.suppressed(item.context_expr) for item in node.items))
+    ended = flow.block(node.body)
+    suppresses = flow.caught != outer
+    flow.caught = outer
+    return ended and not suppresses
 
 
 def _try(flow: Flow, node: ast.Try) -> bool:

@@ -56,6 +56,8 @@ class Flow(Evaluator):
         self.statement: ast.stmt | None = None
         self.caught: frozenset[str] = frozenset()
         """Names of the exceptions that handlers around the place catch."""
+        self.last_guards: tuple[Atom, ...] = ()
+        """What was known at the end of the block that was walked last."""
         self.loops: tuple[ast.expr, ...] = ()
         """What the `for` statements around the place run over."""
 
@@ -88,7 +90,7 @@ class Flow(Evaluator):
                 if handler(self, statement):
                     ended = True
                     break
-        self.guards = outer
+        self.last_guards, self.guards = self.guards, outer
         return ended
 
     def class_definition(self, node: ast.ClassDef) -> None:

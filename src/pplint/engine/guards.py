@@ -38,6 +38,8 @@ def atoms(test: ast.expr, holds: bool) -> list[Atom]:
 
 def last_name(node: ast.expr) -> str:
     """The last name of a chain or of a called chain, or ""."""
+    if isinstance(node, ast.NamedExpr):
+        node = node.value
     if isinstance(node, ast.Call):
         node = node.func
     if isinstance(node, ast.Attribute):
@@ -102,6 +104,8 @@ def _named_fact(name: str, holds: bool) -> set[str]:
         return {FIRST}
     if holds and name in ("is_last_rank", "is_last_stage", "is_pp_last_rank", "is_last_pp_rank"):
         return {LAST}
+    if holds and name in ("is_draft_worker", "is_draft_model"):
+        return {SINGLE}  # it numbers its layers from 0 by itself
     if not holds and is_start(name):
         return {FIRST}
     if not holds and name in ("pp_rank", "rank_in_group"):
@@ -150,6 +154,13 @@ def _asked(test: ast.expr) -> list[ast.expr]:
             inner for part in parts for inner in (_asked(part) if isinstance(part, ast.Call) else [])
         ]
     return [test]
+
+
+def suppressed(node: ast.expr) -> frozenset[str]:
+    """The names of the exceptions that `contextlib.suppress(...)` swallows, where an expression is a call of that."""
+    if not isinstance(node, ast.Call) or last_name(node) != "suppress":
+        return frozenset()
+    return frozenset(map(last_name, node.args))
 
 
 def handler_names(handlers: Iterable[ast.ExceptHandler]) -> frozenset[str]:

@@ -120,8 +120,11 @@ class LoaderWalk(Listener):
             self.calls.append(Call(flow.names, callee, filtered, node))
 
     def loop(self, flow: Flow, target: ast.expr, iterable: ast.expr, found: Values) -> None:
+        if not flow.functions:
+            return
         called = [value.node for value in found if value.kind == v.CALL]
-        if flow.functions and any(isinstance(one, ast.Call) and self._asks(flow, one) for one in called):
+        asks = any(isinstance(one, ast.Call) and self._asks(flow, one) for one in called)
+        if asks or any(self._took_some(flow, value.node) for value in found):
             self.filtering.add(flow.names)
 
     # Filters ---------------------------------------------------------------------------------------------
@@ -197,6 +200,15 @@ class LoaderWalk(Listener):
         if asks is None and path[-1] not in self.names:
             return re.search(_FILTER, path[-1]) is not None and "weight_loader" not in path[-1]
         return bool(asks)
+
+    def _took_some(self, flow: Flow, node: ast.AST | None) -> bool:
+        """Whether a comprehension takes weights only that pass a test of the stage or of membership."""
+        return isinstance(node, (ast.ListComp, ast.GeneratorExp)) and any(
+            self._filters(flow, atom)
+            for generator in node.generators
+            for test in generator.ifs
+            for atom in g.atoms(test, True)
+        )
 
     def _note_filter(self, flow: Flow, node: ast.Call) -> None:
         """A call that is handed both the weights and the stage range filters for its whole function."""

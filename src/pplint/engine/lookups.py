@@ -13,12 +13,15 @@ from pplint.engine.weight_names import is_elsewhere
 from pplint.source.blocks import FunctionNode, blocks_of
 
 _LOOKUP = re.compile(
-    r"(?:params?|parameters|buffers)(?:_dict|_by_name|_map)?\s*(?:\[|$)|named_(?:parameters|buffers)|params?_dict",
+    r"(?:params?|parameters|buffers)(?:_dict|_by_name|_map)?\s*(?:\[|$)|named_(?:parameters|buffers|modules)|params?_dict"
+    r"|state_dict\(\)",
     re.MULTILINE,
 )
 _DEF = re.compile(r"def\b")
 
 _DICT = r"(^|_)(params?|parameters|buffers)(_dict|_by_name|_map)?$"
+
+_LISTS = ("named_parameters", "named_buffers", "named_modules")
 
 
 class Loaders(Attention):
@@ -54,15 +57,24 @@ def _functions(body: Iterable[ast.stmt], text_of: Callable[[ast.stmt], str]) -> 
 
 
 def is_parameters(value: Value) -> bool:
-    """Whether a value is a dictionary of a module's parameters by name."""
-    if value.kind == v.CALL and isinstance(value.node, ast.Call) and value.node.args:
-        inner = value.node.args[0]
-        path = v.dotted(inner.func) if isinstance(inner, ast.Call) else None
-        whole = path is not None and path[-1] in ("named_parameters", "named_buffers") and _holds_layers(path)
-        return v.dotted(value.node.func) == ("dict",) and whole
+    """Whether a value is a dictionary of a module's parameters (or inner modules) by name."""
+    node = value.node
+    if value.kind == v.CALL and isinstance(node, ast.Call):
+        path = v.dotted(node.func)
+        if path == ("dict",) and node.args:
+            return _lists_parts(node.args[0])
+        return path is not None and path[-1] == "state_dict" and not node.args and _holds_layers(path)
+    if isinstance(node, ast.DictComp):
+        return _lists_parts(node.generators[0].iter)
     if value.kind == v.PARAM:
         return re.search(_DICT, value.data) is not None
     return value.kind == v.PATH and value.data[-1].endswith(("params_dict", "param_dict"))
+
+
+def _lists_parts(node: ast.expr) -> bool:
+    """`self.named_parameters()` and the like."""
+    path = v.dotted(node.func) if isinstance(node, ast.Call) else None
+    return path is not None and path[-1] in _LISTS and _holds_layers(path)
 
 
 def _holds_layers(path: tuple[str, ...]) -> bool:

@@ -21,7 +21,7 @@ MODELS = "sglang.srt.models"
 """The package whose classes the model registry loads; other packages of SGLang have registries of their own."""
 
 DRAFT = re.compile(
-    r"(MTP|NextN|nextn|Eagle|EAGLE|eagle|DFlash|DFLASH|dflash|DSpark|dspark|[Dd]raft|Medusa|_mtp)"
+    r"(MTP|NextN|nextn|(?:EAGLE|[Ee]agle)(?!2_?5|[\d_]*(?:VL|vl))|DFlash|DFLASH|dflash|DSpark|dspark|[Dd]raft|Medusa|_mtp)"
 )
 ENCODER = re.compile(r"(Vision|Visual|Audio|Encoder|ViT|Vit)")
 TEST_PATH = re.compile(r"(^|/)(tests?|testing|benchmarks?)(/|$)|(^|/)(test_[^/]*|[^/]*_test|conftest)\.pyi?$")

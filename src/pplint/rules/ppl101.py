@@ -110,7 +110,8 @@ class LiteralLayerId(Rule):
             if argument is not None:
                 by_argument.setdefault(argument, []).append((target, callee))
         for argument, reached in by_argument.items():
-            for value in context.flow.evaluate(argument):
+            for one in context.flow.evaluate(argument):
+                value = _class_constant(context, one) or one
                 if value.kind == v.INT and FIRST not in context.stage(value):
                     self._judge(context, node, argument, value, reached)
                     break
@@ -178,10 +179,28 @@ class LiteralLayerId(Rule):
                 None,
                 "the number comes from a constant that other code may share; ask for `start_layer` here",
             )
+        if literal is not argument and _counts_on(context, argument):
+            return None, "the number is where a loop begins to count: run it over the layers of the stage"
         text = ".".join(receiver) + (".start_layer" if value.data == 0 else ".end_layer - 1")
         direct = literal is argument
         safety = SAFE if value.data == 0 and (direct or _stable(context, receiver)) else UNSAFE
         return Fix(safety, f"ask for `{text}`", (context.edit(literal, text),)), ""
+
+
+def _class_constant(context: Context, value: Value) -> Value | None:
+    """The number that `self.FIRST` or `Consts.FIRST` stands for: one that a class says and nobody assigns; else None."""
+    if value.kind != v.PATH or len(value.data) != 2:
+        return None
+    (root, name), project = value.data, context.project
+    named = project.resolve_class(context.module, [root])
+    for owner in [named] if named else sorted(project.types_of(context.place, (root,))):
+        for one in project.mro(owner):
+            facts = project.classes[one]
+            if name in facts["attrs"] and any(entry["method"] for entry in facts["attrs"][name]):
+                return None
+            if name in facts["constants"]:
+                return Value(v.INT, facts["constants"][name], None, value.guards)
+    return None
 
 
 def _level(context: Context, builders: list[Builder], dead: str) -> tuple[str, str]:
@@ -243,6 +262,14 @@ def _latent(context: Context, callee: Value, builders: list[Builder]) -> bool:
 def _in_function(context: Context, literal: ast.expr) -> bool:
     function = context.flow.functions[-1] if context.flow.functions else None
     return function is not None and function.lineno <= literal.lineno <= (function.end_lineno or 0)
+
+
+def _counts_on(context: Context, argument: ast.expr) -> bool:
+    """Whether the function adds to the name that an argument is."""
+    return isinstance(argument, ast.Name) and any(
+        isinstance(one, ast.AugAssign) and isinstance(one.target, ast.Name) and one.target.id == argument.id
+        for one in ast.walk(context.flow.functions[-1])
+    )
 
 
 def _stable(context: Context, receiver: tuple[str, ...]) -> bool:

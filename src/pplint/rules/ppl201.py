@@ -97,7 +97,9 @@ class LiteralLayerIndex(Rule):
         self._read(context, node, node.value, node.attr)
 
     def call(self, context: Context, node: ast.Call) -> None:
-        """`getattr` without a default is a read too."""
+        """What is called of a slot is read first; `getattr` without a default is a read too."""
+        if isinstance(node.func, ast.Attribute):
+            self._read(context, node.func, node.func.value, node.func.attr)
         read = plain_getattr(node)
         if read is not None:
             self._read(context, node, *read)

@@ -77,7 +77,9 @@ class FullLayerLoop(Rule):
         self._read(context, node, node.value, node.attr)
 
     def call(self, context: Context, node: ast.Call) -> None:
-        """`getattr` without a default is a read too; a method may take the id."""
+        """What is called of a slot is read first, `getattr` without a default reads too; a method may take the id."""
+        if isinstance(node.func, ast.Attribute):
+            self._read(context, node.func, node.func.value, node.func.attr)
         read = plain_getattr(node)
         if read is not None:
             self._read(context, node, *read)

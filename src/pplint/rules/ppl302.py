@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from pplint.engine.constants import module_constants
 from pplint.engine.context import Context
@@ -125,6 +126,10 @@ INFO_TEXT = RuleInfo(
 )
 
 
+_KEEPS = re.compile(r"named_(parameters|modules)|state_dict\(\)")
+"""A module without any of these keeps no dictionary of parameters."""
+
+
 class UnfilteredWeightLookup(Rule):
     """Judges the lookups in weight loaders."""
 
@@ -137,7 +142,7 @@ class UnfilteredWeightLookup(Rule):
         """Find the lookups that no filter stands before."""
         self._bad = {}
         text = context.source.text
-        if "load" not in text or "named_parameters" not in text or not _has_split_class(context):
+        if "load" not in text or not _KEEPS.search(text) or not _has_split_class(context):
             return
         loaders = Loaders(tree, context.text_of)
         walk = LoaderWalk(context.project, context.module, loaders.names)

@@ -123,6 +123,11 @@ class MissingStageModule(Rule):
             self._report(context, node, module)
             return
 
+    def call(self, context: Context, node: ast.Call) -> None:
+        """A method is read before it is called: told where the function has no such read before."""
+        if isinstance(node.func, ast.Attribute) and not _reported(context, self, node.func):
+            self.attribute(context, node.func)
+
     def _report(self, context: Context, node: ast.Attribute, module: StageModule) -> None:
         severity, condition = level_of(context, module)
         if severity == INFO and _reported(context, self, node):

@@ -190,6 +190,8 @@ class ModelFirstLayerTest(Rule):
     def _fix(self, context: Context, test: ast.Compare, layer: ast.expr) -> tuple[Fix | None, str]:
         number = test.comparators[0] if layer is test.left else test.left
         found = start_in_scope(context)
+        if isinstance(test.ops[0], ast.Lt):
+            return None, "ask whether the layer is the first one of its stage, with `==`"
         if not isinstance(number, ast.Constant) or found is None:
             return None, "no pool is at hand here: hand `start_layer` to the layer and compare with it"
         text, safe = found

@@ -23,6 +23,11 @@ def stage_loop(context: Context, slots: Slots) -> tuple[Fix | None, str]:
             "what holds the layers is no name or dotted chain here, so its range is for the author to add",
         )
     if isinstance(loop, ast.Call) and loop is slots.source.node and _name(loop) == "range":
+        if len(loop.args) > 2:
+            return (
+                None,
+                "the loop takes steps, and which layers they meet on a stage is for the author to say",
+            )
         if len(slots.source.data[0]) != 1 or len(slots.source.data[1]) != 1:
             return None, "the loop has different bounds on different paths"
         text = f"range({owner.start}, {owner.end})"

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable, Iterator
 
 from pplint.engine import values as v
 from pplint.engine.context import Context
 from pplint.engine.vocabulary import is_start
+from pplint.source.blocks import blocks_of
 
 _POOL = r"(^|_)pool$"
 
@@ -68,9 +70,19 @@ def _pool_of_class(context: Context) -> tuple[str, bool] | None:
     return None
 
 
+def _imported(body: Iterable[ast.stmt]) -> Iterator[str]:
+    """The names that the statements of a block import, those of functions and classes in it left out."""
+    for node in body:
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            yield from (alias.asname or alias.name for alias in node.names)
+        elif not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            for block in blocks_of(node):
+                yield from _imported(block)
+
+
 def _pool_of_call(context: Context) -> tuple[str, bool] | None:
     """`get_token_to_kv_pool()` and the like, where the module uses it; a call is evaluated again, so it is not certain."""
-    imports = context.project.summaries[context.module]["imports"]
+    imports = {*_imported(context.tree.body), *_imported(context.flow.functions[0].body)}
     for node in ast.walk(context.tree):
         if isinstance(node, ast.Call) and not node.args and not node.keywords:
             name = node.func.id if isinstance(node.func, ast.Name) else ""
