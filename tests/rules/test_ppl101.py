@@ -195,3 +195,37 @@ def test_a_class_that_means_something_else_does_not_outweigh_many(pools, count, 
     other += "        return self.rows[layer_id]\n"
     files = ("srt/rows.py", "".join(one.format(number) for number in range(pools)) + other)
     assert len(findings_in(tmp_path, "PPL101", method("return caches.get_rows(0)"), files)) == count
+
+
+_OUTER = """
+
+
+class Outer:
+    def __init__(self, ids, size, start_layer):
+        {made}
+        {changed}
+        self.inner = SamplePool(layer_num=len(ids), **common)
+        self.ids = {{layer_id: number for number, layer_id in enumerate(ids)}}
+
+    def get_first(self):
+        return self.inner.get_value_buffer(0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "changed", "levels"),
+    [
+        pytest.param("common = dict(end_layer=size)", "pass", {INFO}, id="without a range"),
+        pytest.param("common = {'end_layer': size}", "pass", {INFO}, id="a display without a range"),
+        pytest.param("common = dict(start_layer=start_layer)", "pass", {ERROR}, id="with a range"),
+        pytest.param(
+            "common = dict(end_layer=size)", "common['start_layer'] = start_layer", {ERROR}, id="changed"
+        ),
+        pytest.param("common = dict(**size)", "pass", {ERROR}, id="with what cannot be seen"),
+    ],
+)
+def test_what_is_spread_out_of_a_dictionary_counts(made, changed, levels, tmp_path):
+    body = "    pass\n\n\nfrom sglang.srt.mem_cache.sample_pool import SamplePool\n" + _OUTER.format(
+        made=made, changed=changed
+    )
+    assert {found.severity for found in findings_in(tmp_path, "PPL101", body)} == levels

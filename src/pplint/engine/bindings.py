@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from pplint.engine import values as v
+from pplint.engine.spread import is_written_out
 from pplint.engine.values import Value, Values
 
 if TYPE_CHECKING:
@@ -49,8 +50,16 @@ def _assign(flow: Flow, target: ast.expr, found: Values, node: ast.stmt, looks: 
         _visit_target(flow, target)
         flow.note(target)
     flow.bind(target, found)
+    if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
+        _changed(flow, target.value.id)
     if looks or flow.attention.every_assignment:
         flow.listener.assign(flow, target, found, node)
+
+
+def _changed(flow: Flow, name: str) -> None:
+    """Forget what a dictionary was written out as: an item was set."""
+    if any(map(is_written_out, flow.env.get(name, ()))):
+        flow.bind(ast.Name(name), (v.UNKNOWN_VALUE,))
 
 
 def _visit_target(flow: Flow, target: ast.expr) -> None:
