@@ -229,3 +229,34 @@ def test_what_is_spread_out_of_a_dictionary_counts(made, changed, levels, tmp_pa
         made=made, changed=changed
     )
     assert {found.severity for found in findings_in(tmp_path, "PPL101", body)} == levels
+
+
+_REFUSES = """\
+    pass
+
+
+class Backend:
+    def __init__(self, runner):
+        {first}
+        self.pool = runner.pool
+
+    def look(self):
+        return self.pool.get_value_buffer(0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "count"),
+    [
+        pytest.param("if runner.server_args.pp_size > 1:\n            raise ValueError('one stage')", 0, id="raises"),
+        pytest.param("assert runner.pp_size == 1", 0, id="asserts"),
+        pytest.param("if runner.pp_size > 1:\n            print('slow')", 1, id="only warns"),
+        pytest.param("if runner.tp_size > 1:\n            raise ValueError('one')", 1, id="raises for another group"),
+        pytest.param(
+            "if runner.fast:\n            if runner.pp_size > 1:\n                raise ValueError('one')", 1,
+            id="raises in one case only",
+        ),
+    ],
+)  # fmt: skip
+def test_a_class_that_refuses_several_stages_has_one(first, count, tmp_path):
+    assert len(findings_in(tmp_path, "PPL101", _REFUSES.format(first=first))) == count

@@ -102,6 +102,17 @@ def test_global_ranks_are_no_peers(body, count, tmp_path):
     assert len(findings_in(tmp_path, "PPL705", method(body), GROUP)) == count
 
 
+@pytest.mark.parametrize(
+    ("picked", "position"),
+    [("-1", "pp_group.world_size - 1"), ("0", "0"), ("i", "0 ... pp_group.world_size - 1")],
+)
+def test_the_position_of_an_entry_of_the_ranks(picked, position, tmp_path):
+    (found,) = findings_in(
+        tmp_path, "PPL705", method(f"pp_group.send(i, dst=pp_group.ranks[{picked}])"), GROUP
+    )
+    assert found.message.endswith(f"the position is `{position}`")
+
+
 def test_the_group_is_that_of_the_own_program(tmp_path):
     body = method(PEERS["by keyword"][0])
     text = GROUP[1] + "\n    def last_rank(self):\n        return self.ranks[-1]\n"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from pplint.engine import guards as g
 from pplint.engine import values as v
 from pplint.engine.evaluate import Environment, elements
-from pplint.engine.values import Atom, join
+from pplint.engine.values import Atom, Value, join
 
 if TYPE_CHECKING:
     from pplint.engine.flow import Flow
@@ -38,27 +38,34 @@ def _if(flow: Flow, node: ast.If) -> bool:
         flow.env = after_body
         flow.guards = outer + flow.known(node.test, True)
     elif not body_ended:
-        if not node.orelse:
+        replaced = [] if node.orelse else _replaced_numbers(before, after_body)
+        if replaced or (learnt and not node.orelse):
             failed = flow.known(node.test, False)
-            flow.env = _kept(before, after_body, failed)
-            if learnt and g.SINGLE in g.stage_facts(failed):
+            flow.env = _on_condition(before, replaced, failed)
+            if g.SINGLE in g.stage_facts(failed):
                 # Where there is one stage, nothing that the body leaves for holds.
                 flow.guards = outer + learnt
         flow.env = merge(after_body, flow.env)
     return body_ended and else_ended
 
 
-def _kept(before: Environment, after: Environment, failed: tuple[Atom, ...]) -> Environment:
-    """The environment where a test failed: a number that the body would have replaced is there on that condition."""
-    found = dict(before)
-    for name, values in before.items():
-        if after.get(name) is not values and any(one.kind == v.INT for one in values):
-            found[name] = tuple(
-                v.Value(one.kind, one.data, one.node, one.guards + failed, one.why)
-                if one.kind == v.INT
-                else one
-                for one in values
-            )
+def _replaced_numbers(before: Environment, after: Environment) -> list[str]:
+    """The names that stood for a number before a block and stand for something else after it."""
+    return [
+        name
+        for name, values in before.items()
+        if after.get(name) is not values and any(one.kind == v.INT for one in values)
+    ]
+
+
+def _on_condition(env: Environment, names: Iterable[str], known: tuple[Atom, ...]) -> Environment:
+    """An environment in which the numbers of some names are there on a condition."""
+    found = dict(env)
+    for name in names:
+        found[name] = tuple(
+            Value(one.kind, one.data, one.node, one.guards + known, one.why) if one.kind == v.INT else one
+            for one in env[name]
+        )
     return found
 
 

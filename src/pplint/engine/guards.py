@@ -156,6 +156,18 @@ def _asked(test: ast.expr) -> list[ast.expr]:
     return [test]
 
 
+def required(owner: ast.ClassDef) -> list[Atom]:
+    """The conditions without which the constructor of a class raises, whatever else is the case."""
+    found: list[Atom] = []
+    for method in owner.body:
+        for one in method.body if isinstance(method, ast.FunctionDef) and method.name == "__init__" else ():
+            if isinstance(one, ast.Assert):
+                found += atoms(one.test, True)
+            elif isinstance(one, ast.If) and not one.orelse and isinstance(one.body[-1], ast.Raise):
+                found += atoms(one.test, False)
+    return found
+
+
 def suppressed(node: ast.expr) -> frozenset[str]:
     """The names of the exceptions that `contextlib.suppress(...)` swallows, where an expression is a call of that."""
     if not isinstance(node, ast.Call) or last_name(node) != "suppress":

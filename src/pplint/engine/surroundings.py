@@ -44,6 +44,7 @@ class Surroundings(Listener):
         self.flow: Flow = None  # type: ignore[assignment]  # set by `Walk.walk`
         self._heres: dict[tuple[str, ...], Here] = {}
         self._callers_said: dict[tuple[ast.ClassDef, str], frozenset[str]] = {}
+        self._refusals: dict[ast.ClassDef, frozenset[str]] = {}
         self._stored: dict[tuple[ast.ClassDef, str], list[ast.expr]] = {}
         self._written: tuple[ast.AST | None, Written] = None, Written(frozenset(), ())
 
@@ -93,7 +94,7 @@ class Surroundings(Listener):
         for value in more:
             known += value.guards
         flags = [self._flag_facts(atom.test) for atom in known if atom.holds]
-        return g.stage_facts(known).union(*flags, self._callers_facts())
+        return g.stage_facts(known).union(*flags, self._callers_facts(), self._constructor_facts())
 
     def _callers_facts(self) -> frozenset[str]:
         """What all calls of the private method we are in say about the stage."""
@@ -104,6 +105,17 @@ class Surroundings(Listener):
         known = self._callers_said.get((owner, method))
         if known is None:
             known = self._callers_said[owner, method] = stages_of_callers(owner, method, self.text_of)
+        return known
+
+    def _constructor_facts(self) -> frozenset[str]:
+        """{FIRST, LAST, SINGLE} where the constructor of the class we are in refuses to run on several stages."""
+        owner = self.flow.classes[-1] if self.flow.classes else None
+        if owner is None:
+            return frozenset()
+        known = self._refusals.get(owner)
+        if known is None:
+            said = g.stage_facts(g.required(owner))
+            known = self._refusals[owner] = said if g.SINGLE in said else frozenset()
         return known
 
     def text_of(self, node: ast.stmt) -> str:

@@ -12,6 +12,7 @@ from pplint.engine.guards import FIRST
 from pplint.engine.instances import Builder
 from pplint.engine.project import Project
 from pplint.engine.values import Value
+from pplint.engine.vocabulary import is_start
 from pplint.finding import ERROR, INFO, SAFE, UNSAFE, Asks, Fix, Step
 from pplint.rules.asking import literal_asks
 from pplint.rules.base import Example, Rule, RuleInfo
@@ -189,7 +190,7 @@ class LiteralLayerId(Rule):
 
 def _class_constant(context: Context, value: Value) -> Value | None:
     """The number that `self.FIRST` or `Consts.FIRST` stands for: one that a class says and nobody assigns; else None."""
-    if value.kind != v.PATH or len(value.data) != 2:
+    if value.kind != v.PATH or len(value.data) != 2 or is_start(value.data[1]):
         return None
     (root, name), project = value.data, context.project
     named = project.resolve_class(context.module, [root])

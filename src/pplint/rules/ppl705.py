@@ -162,7 +162,9 @@ def _global(context: Context, argument: ast.expr) -> tuple[str, str] | None:
                 (found for one in value.data[0] if (found := _chain(one)) and found[1] == "ranks"), None
             )
             if inner is not None:
-                return inner
+                picked = [one.data for one in value.data[1] if one.kind == v.INT]
+                ends = {(0,): "first_rank", (-1,): "last_rank"}
+                return inner[0], ends.get(tuple(picked), inner[1])
     return None
 
 
