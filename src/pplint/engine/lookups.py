@@ -12,12 +12,11 @@ from pplint.engine.values import Value
 from pplint.engine.weight_names import is_elsewhere
 from pplint.source.blocks import FunctionNode, blocks_of
 
-_LOOKUP = re.compile(
+_LOOKUP = (
     r"(?:params?|parameters|buffers)(?:_dict|_by_name|_map)?\s*(?:\[|$)|named_(?:parameters|buffers|modules)|params?_dict"
-    r"|state_dict\(\)",
-    re.MULTILINE,
+    r"|state_dict\(\)"
 )
-_DEF = re.compile(r"def\b")
+_DEF = r"def\b"
 
 _DICT = r"(^|_)(params?|parameters|buffers)(_dict|_by_name|_map)?$"
 
@@ -31,7 +30,7 @@ class Loaders(Attention):
         functions = list(_functions(tree.body, text_of))
         self.names = frozenset(one.name for one in functions)
         waiting = {one: text_of(one) for one in functions}
-        found = [one for one, text in waiting.items() if _LOOKUP.search(text)]
+        found = [one for one, text in waiting.items() if re.search(_LOOKUP, text, re.MULTILINE)]
         self._functions = set(found)
         while found:
             # A constructor is not called by that name.
@@ -50,7 +49,7 @@ def _functions(body: Iterable[ast.stmt], text_of: Callable[[ast.stmt], str]) -> 
     for node in body:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             yield node
-            if len(_DEF.findall(text_of(node))) < 2:
+            if len(re.findall(_DEF, text_of(node))) < 2:
                 continue
         for block in blocks_of(node):
             yield from _functions(block, text_of)

@@ -15,6 +15,9 @@ Asked = dict[str, tuple[str, ...]]
 _FEW = 20
 """So many files that asked anew are written beside the others, not with them."""
 
+_SILENT: Row = False
+"""The row of a file that nobody parsed, and of which nothing is said."""
+
 
 class Answers:
     """The answers to one question by path, with the facts that each rests on (`asking` says what keys are).
@@ -98,8 +101,12 @@ class Answers:
         if base is None or len(self._newly) > _FEW:
             base = state
             self._save_asked(store, question, base)
+        # Of most files nothing is said: where that goes for all that are left, they need not be listed.
+        rest = len(rows) == sum(map(is_file, stamps.values()))
+        if rest:
+            rows = {path: row for path, row in rows.items() if row is not _SILENT}
         told = store.save_table(f"told-{question}.json", rows)
-        answers = {"state": state, "told": told, "base": base, "asked": self._newly}
+        answers = {"state": state, "told": told, "rest": rest, "base": base, "asked": self._newly}
         store.save(f"answers-{question}.json", answers)
 
     def _save_asked(self, store: Store, question: str, base: str) -> None:
@@ -118,6 +125,11 @@ def read_answers(store: Store, question: str, stamps: dict[str, Stamp], state: s
         if data["state"] != state:
             return None
         rows = store.load_table(f"told-{question}.json", data["told"])
+        if data["rest"] is True:
+            rows = {
+                **dict.fromkeys((path for path, stamp in stamps.items() if is_file(stamp)), _SILENT),
+                **rows,
+            }
         base = str(data["base"])
         newly = {path: tuple(map(str, keys)) for path, keys in data["asked"].items()}
     except WRONG:

@@ -9,4 +9,6 @@ _HARMFUL = "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufef
 
 def harmless(text: str) -> str:
     """Return `text` on one line, with each character that could act on a terminal written as its escape."""
+    if text.isascii() and text.isprintable():
+        return text
     return re.sub(_HARMFUL, lambda match: match[0].encode("unicode_escape").decode("ascii"), text)

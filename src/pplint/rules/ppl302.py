@@ -126,7 +126,7 @@ INFO_TEXT = RuleInfo(
 )
 
 
-_KEEPS = re.compile(r"named_(parameters|modules)|state_dict\(\)")
+_KEEPS = r"named_(parameters|modules)|state_dict\(\)"
 """A module without any of these keeps no dictionary of parameters."""
 
 
@@ -142,7 +142,7 @@ class UnfilteredWeightLookup(Rule):
         """Find the lookups that no filter stands before."""
         self._bad = {}
         text = context.source.text
-        if "load" not in text or not _KEEPS.search(text) or not _has_split_class(context):
+        if "load" not in text or not re.search(_KEEPS, text) or not _has_split_class(context):
             return
         loaders = Loaders(tree, context.text_of)
         walk = LoaderWalk(context.project, context.module, loaders.names)
