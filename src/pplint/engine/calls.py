@@ -11,7 +11,7 @@ from pplint.engine.declarations import FunctionFacts
 from pplint.engine.describe import describe, keywords_of
 from pplint.engine.flow import Flow
 from pplint.engine.levels import flag_on_path
-from pplint.engine.spread import spread
+from pplint.engine.spread import spread_out
 from pplint.engine.values import Value
 
 _LISTS = ("layers", "blocks", "h")
@@ -64,7 +64,7 @@ def _given(node: ast.Call) -> Iterator[tuple[int | str, ast.expr]]:
 
 def built(summary: dict[str, Any], flow: Flow, node: ast.Call, path: list[str]) -> None:
     """Take down what an object is built with."""
-    node = spread(flow.evaluate, node)
+    node = spread_out(flow.evaluate, node)
     _, star = keywords_of(node)
     positional = [
         [describe(o) for o in flow.evaluate(a)] for a in node.args if not isinstance(a, ast.Starred)

@@ -8,7 +8,7 @@ from typing import Any
 
 from pplint.engine import values as v
 from pplint.engine.guards import atoms
-from pplint.engine.spread import spread
+from pplint.engine.spread import spread_out
 from pplint.engine.values import Atom, Value, Values, join
 
 Environment = dict[str, Values]
@@ -149,7 +149,7 @@ class Evaluator:
                 return (Value(v.SUB, (self.evaluate(callee.value), self.evaluate(node.args[0])), node),)
         if v.dotted(callee) in (("functools", "partial"), ("partial",)) and node.args:
             return (Value(v.PARTIAL, self.evaluate(node.args[0]), node),)
-        return (Value(v.CALL, self.evaluate(callee), spread(self.evaluate, node), self.guards),)
+        return (Value(v.CALL, self.evaluate(callee), spread_out(self.evaluate, node), self.guards),)
 
     def comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Values:
         outer = dict(self.env)

@@ -9,7 +9,7 @@ from pplint.engine import values as v
 from pplint.engine.values import Value, Values
 
 
-def spread(evaluate: Callable[[ast.expr], Values], node: ast.Call) -> ast.Call:
+def spread_out(evaluate: Callable[[ast.expr], Values], node: ast.Call) -> ast.Call:
     """A call with keywords in the place of each `**name` whose dictionary is written out; the call itself without one."""
     if not any(keyword.arg is None for keyword in node.keywords):
         return node
