@@ -130,6 +130,7 @@ def install(patch: pytest.MonkeyPatch) -> None:
     check, root = ModuleType("pplint.judge.check"), ModuleType("pplint.engine.root")
     check.judge, check.JudgeRequest, check.said = judge, JudgeRequest, said  # type: ignore[attr-defined]
     check.is_test = lambda root, path: path.endswith("/test_a.py")  # type: ignore[attr-defined]
+    check.findings_then = lambda request, find: find()  # type: ignore[attr-defined]
     root.find_root, root.RootError = find_root, RootError  # type: ignore[attr-defined]
     patch.setitem(sys.modules, "pplint.judge.check", check)
     root.PACKAGE = "sglang"  # type: ignore[attr-defined]
