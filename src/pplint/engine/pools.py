@@ -44,8 +44,7 @@ def stage_list(project: Project, class_id: str, attribute: str) -> StageList | N
 
 def list_names(project: Project) -> set[str]:
     """The names of all attributes of which `stage_list` may say something."""
-    shifted = {name for facts in project.classes.values() for name in facts["shifted"]}
-    return shifted.union(name for _, name in project.assigned["list"])
+    return {*shifted_names(project), *(name for _, name in project.assigned["list"])}
 
 
 def _counts_stage(project: Project, place: Place, value: list[Any], depth: int = 0) -> bool:

@@ -1,6 +1,7 @@
 """What the rules about padded lists share: which slots a read takes, and how the stage range is written."""
 
 import ast
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from pplint.engine import values as v
@@ -44,7 +45,19 @@ def _unguarded(context: Context, element: ast.expr) -> Slots | None:
     return None if guarded(context, element, *spellings) else slots
 
 
-def plain_getattr(node: ast.Call) -> tuple[ast.expr, str] | None:
+def called_reads(node: ast.Call) -> Iterator[tuple[ast.expr, ast.expr, str]]:
+    """What a call reads besides its arguments: where it stands, what is read from, and the attribute.
+
+    That is the method that is called, and what `getattr` without a default asks for.
+    """
+    if isinstance(node.func, ast.Attribute):
+        yield node.func, node.func.value, node.func.attr
+    read = _plain_getattr(node)
+    if read is not None:
+        yield node, *read
+
+
+def _plain_getattr(node: ast.Call) -> tuple[ast.expr, str] | None:
     """What `getattr(x, "name")` reads from and the name, or None; with a default it cannot fail."""
     if not isinstance(node.func, ast.Name) or node.func.id != "getattr" or len(node.args) != 2:
         return None

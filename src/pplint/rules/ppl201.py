@@ -9,7 +9,7 @@ from pplint.engine.slots import Slots, is_literal
 from pplint.finding import ERROR, SAFE, UNSAFE, Fix
 from pplint.rules.asking import slots_asks
 from pplint.rules.base import Example, Rule, RuleInfo
-from pplint.rules.layer_reads import owner_text, plain_getattr, read_slots, shown
+from pplint.rules.layer_reads import called_reads, owner_text, read_slots, shown
 from pplint.rules.samples import LAYERS, UTILS
 from pplint.rules.why import LAYER, no_test
 
@@ -98,11 +98,8 @@ class LiteralLayerIndex(Rule):
 
     def call(self, context: Context, node: ast.Call) -> None:
         """What is called of a slot is read first; `getattr` without a default is a read too."""
-        if isinstance(node.func, ast.Attribute):
-            self._read(context, node.func, node.func.value, node.func.attr)
-        read = plain_getattr(node)
-        if read is not None:
-            self._read(context, node, *read)
+        for read in called_reads(node):
+            self._read(context, *read)
 
     def _read(self, context: Context, node: ast.expr, element: ast.expr, attribute: str) -> None:
         slots = read_slots(context, element, attribute)

@@ -18,7 +18,7 @@ from pplint.rules.asking import bounds_of, runs_through, slots_asks
 from pplint.rules.base import Rule, RuleInfo
 from pplint.rules.builders import argument_for
 from pplint.rules.kept_reads import Kept, kept_too_long
-from pplint.rules.layer_reads import plain_getattr, read_slots, run_slots, shown
+from pplint.rules.layer_reads import called_reads, read_slots, run_slots, shown
 from pplint.rules.loop_samples import EXAMPLES
 from pplint.rules.stage_loop import stage_loop
 from pplint.rules.why import LAYER, no_test
@@ -78,19 +78,15 @@ class FullLayerLoop(Rule):
 
     def call(self, context: Context, node: ast.Call) -> None:
         """What is called of a slot is read first, `getattr` without a default reads too; a method may take the id."""
-        if isinstance(node.func, ast.Attribute):
-            self._read(context, node.func, node.func.value, node.func.attr)
-        read = plain_getattr(node)
-        if read is not None:
-            self._read(context, node, *read)
-        elif not context.draft:
-            targets = context.targets(node, GLOBAL)
-            if not targets or SINGLE in context.stage():
-                return
-            for target, callee in targets:
-                argument = argument_for(node, target, callee)
-                if argument is not None and not context.accessors.tolerates(target):
-                    self._hand(context, node, argument, target)
+        for read in called_reads(node):
+            self._read(context, *read)
+        targets = [] if context.draft else context.targets(node, GLOBAL)
+        if not targets or SINGLE in context.stage():
+            return
+        for target, callee in targets:
+            argument = argument_for(node, target, callee)
+            if argument is not None and not context.accessors.tolerates(target):
+                self._hand(context, node, argument, target)
 
     def _read(self, context: Context, node: ast.expr, element: ast.expr, attribute: str) -> None:
         slots = read_slots(context, element, attribute)
