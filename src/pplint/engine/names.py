@@ -33,12 +33,15 @@ class Kept(Protocol):
     def summary(self, module: str) -> dict[str, Any]:
         """The summary of one."""
 
+    def row(self, table: str, key: str) -> Any:
+        """What a table says of a key, or None."""
+
 
 class Names:
     """All summaries of one tree by module; class ids are `module:Qualified.Name`, function ids `module:name`.
 
-    With `kept`, summaries are fetched when they are asked for; whoever passes that fills `tables` too, since making
-    one takes all summaries.
+    With `kept`, summaries and rows of tables are fetched when they are asked for; whoever passes that fills `tables` too,
+    since making one takes all summaries.
     """
 
     def __init__(
@@ -83,6 +86,8 @@ class Names:
     def row(self, table: str, key: str, make: Callable[[], Rows]) -> Any:
         """What a table says of a key, or None; `make` makes the table when it is asked for first."""
         self.asking.keys.add(f"{table} {key}")
+        if self._kept is not None:
+            return self._kept.row(table, key)
         rows = self.tables.get(table)
         if rows is None:
             rows = self.tables[table] = self.asking.unnoticed(make)

@@ -25,7 +25,8 @@ def trim(summary: dict[str, Any], packages: frozenset[str]) -> dict[str, Any]:
     foreign = summary["imports"].keys() - imports.keys()
     known = imports.keys() | {name.split(".")[0] for name in summary["classes"]}
     summary["imports"] = imports
-    summary["builds"] = [build for build in summary["builds"] if build["callee"][0] not in foreign]
+    elsewhere = foreign | (_BUILTINS - known)
+    summary["builds"] = [build for build in summary["builds"] if build["callee"][0] not in elsewhere]
     for facts in _functions(summary):
         annotations = facts["annotations"]
         facts["passes"] = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, MutableMapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from pplint.engine.accessors import GLOBAL, LOCAL, Accessors, Spaces
@@ -10,74 +10,24 @@ from pplint.engine.asking import COMPARED
 from pplint.engine.facts import Facts
 from pplint.engine.names import Rows
 from pplint.engine.project import Project
+from pplint.known.kept_tables import KeptTables, save_tables
 from pplint.known.lines import lines_in, moved_lines, with_lines
+from pplint.known.packed import packed, unpacked
 from pplint.known.store import WRONG, Lost, Store
-from pplint.known.tables import MAKERS, complete, move_lines
+from pplint.known.tables import MAKERS, complete
 
 _FACTS = "facts.json"
 _SUMMARIES = "summaries.json"
-_TABLES = "tables.json"
-_KINDS = {
-    "imports": dict, "constants": dict, "classes": dict, "functions": dict,
-    "entry": list, "builds": list, "handed": list, "prepared": list, "soft": list,
-}  # fmt: skip
-
-Went = dict[str, dict[int, int]]
-"""For some modules, where each line went."""
 
 
 def save_facts(store: Store, name: str, facts: Facts) -> None:
     """Keep the facts of a tree under a `name` that stands for all that the files in view say."""
-    places = store.save_rows(_SUMMARIES, facts.project.summaries)
-    tables = store.save_rows(_TABLES, complete(facts))
+    places = store.save_rows(
+        _SUMMARIES, {module: packed(one) for module, one in facts.project.summaries.items()}
+    )
+    tables = save_tables(store, complete(facts))
     spaces = facts.accessors.spaces
     store.save(_FACTS, {"name": name, "places": places, "tables": tables, "spaces": spaces})
-
-
-class KeptTables(MutableMapping[str, Rows]):
-    """The tables on disk, each read when it is asked for; `went` says for some modules where their lines went.
-
-    To ask for one raises Lost when it is gone or damaged.
-    """
-
-    def __init__(self, store: Store, places: Mapping[str, list[Any]], went: Went) -> None:
-        self._store = store
-        self._places = places
-        self._went = went
-        self._read: dict[str, Rows] = {}
-
-    def all_read(self) -> bool:
-        """Whether all tables are here, whatever becomes of the disk."""
-        return self._places.keys() <= self._read.keys()
-
-    def __getitem__(self, name: str) -> Rows:
-        if name not in self._read and name in self._places:
-            self._read[name] = self._from_disk(name)
-        return self._read[name]
-
-    def _from_disk(self, name: str) -> Rows:
-        try:
-            rows = _rows(self._store.load_row(_TABLES, self._places[name]))
-            for module, went in self._went.items():
-                move_lines(name, rows, module, went)
-        except WRONG as error:
-            raise Lost from error
-        return rows
-
-    def __setitem__(self, name: str, rows: Rows) -> None:
-        self._read[name] = rows
-
-    def __delitem__(self, name: str) -> None:
-        raise TypeError("a table stays")
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._places or name in self._read
-
-    def __iter__(self) -> Iterator[str]:
-        return iter({**self._places, **self._read})
-
-    def __len__(self) -> int:
-        return len(self._places.keys() | self._read.keys())
 
 
 class KeptFacts:
@@ -94,8 +44,7 @@ class KeptFacts:
             self._places: dict[str, list[Any]] = data["places"]
             self._spaces = _spaces(data["spaces"])
             went = {module: self._move(module, lines) for module, lines in moved.items()}
-            places = {table: data["tables"][table] for table in (*MAKERS, *COMPARED)}
-            self._tables = KeptTables(store, places, went)
+            self._tables = KeptTables(store, (*MAKERS, *COMPARED), data["tables"], went)
         except WRONG as error:
             raise Lost from error
 
@@ -120,6 +69,10 @@ class KeptFacts:
         except WRONG as error:
             raise Lost from error
 
+    def row(self, table: str, key: str) -> Any:
+        """What a table says of a key, or None. Raises Lost."""
+        return self._tables.row(table, key)
+
     def facts(self, files: Mapping[str, str]) -> Facts:
         """The joined facts; summaries are read when they are asked for. `files` are the paths by module."""
         project = Project({}, files, self)
@@ -127,12 +80,10 @@ class KeptFacts:
         return Facts(project, Accessors(project, self._spaces))
 
     def _row(self, module: str) -> dict[str, Any]:
-        summary = self._store.load_row(_SUMMARIES, self._places.get(module, []))
-        if not isinstance(summary, dict) or any(
-            not isinstance(summary.get(key), kind) for key, kind in _KINDS.items()
-        ):
-            raise Lost
-        return summary
+        try:
+            return unpacked(self._store.load_row(_SUMMARIES, self._places.get(module, [])))
+        except WRONG as error:
+            raise Lost from error
 
     def tears(self, module: str, lines: list[int]) -> bool:
         """Whether what stood on one line of a module stands on several: then nothing can be moved along. Raises Lost."""

@@ -1,0 +1,108 @@
+"""The tables about a whole tree on disk: each is read when it is asked for, of the large ones a part."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Collection, Iterator, Mapping, MutableMapping
+from typing import Any
+
+from pplint.engine.names import Rows
+from pplint.known.store import WRONG, Lost, Store
+from pplint.known.tables import move_lines
+
+_TABLES = "tables.json"
+
+_LARGE = frozenset({"above", "builds", "definers"})
+"""Tables of thousands of rows, of which a file asks for a few. No lines stand in them."""
+
+_PARTS = 64
+"""Into so many parts a large table is cut."""
+
+Went = dict[str, dict[int, int]]
+"""For some modules, where each line went."""
+
+Places = Mapping[str, list[Any]]
+"""Where the parts of tables stand in their file, by name of the part."""
+
+
+def save_tables(store: Store, tables: Mapping[str, Rows]) -> dict[str, list[Any]]:
+    """Keep tables and return where their parts are."""
+    parts: dict[str, Rows] = {}
+    for name, rows in tables.items():
+        parts.update((part, {}) for part in _parts_of(name))
+        if name in _LARGE:
+            for key, row in rows.items():
+                parts[_part_with(name, key)][key] = row
+        else:
+            parts[name] = rows
+    return store.save_rows(_TABLES, parts)
+
+
+class KeptTables(MutableMapping[str, Rows]):
+    """Tables by name from their `places`; `went` says for some modules where their lines went.
+
+    To ask for one raises Lost when it is gone or damaged.
+    """
+
+    def __init__(self, store: Store, names: Collection[str], places: Places, went: Went) -> None:
+        """Raises KeyError where a table of these names has no place."""
+        self._store = store
+        self._names = names
+        self._places = {part: places[part] for name in names for part in _parts_of(name)}
+        self._went = went
+        self._read: dict[str, Rows] = {}
+        self._parts: dict[str, Rows] = {}
+
+    def all_read(self) -> bool:
+        """Whether all tables are here, whatever becomes of the disk."""
+        return all(name in self._read for name in self._names)
+
+    def row(self, name: str, key: str) -> Any:
+        """What a table says of a key, or None."""
+        if name in self._read or name not in _LARGE:
+            return self[name].get(key)
+        return self._part(_part_with(name, key)).get(key)
+
+    def __getitem__(self, name: str) -> Rows:
+        if name not in self._read and name in self._names:
+            rows: Rows = {}
+            for part in _parts_of(name):
+                rows.update(self._part(part))
+            try:
+                for module, went in self._went.items():
+                    move_lines(name, rows, module, went)
+            except WRONG as error:
+                raise Lost from error
+            self._read[name] = rows
+        return self._read[name]
+
+    def _part(self, part: str) -> Rows:
+        if part not in self._parts:
+            rows = self._store.load_row(_TABLES, self._places[part])
+            if not isinstance(rows, dict):
+                raise Lost
+            self._parts[part] = rows
+        return self._parts[part]
+
+    def __setitem__(self, name: str, rows: Rows) -> None:
+        self._read[name] = rows
+
+    def __delitem__(self, name: str) -> None:
+        raise TypeError("a table stays")
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names or name in self._read
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys([*self._names, *self._read]))
+
+    def __len__(self) -> int:
+        return len({*self._names, *self._read})
+
+
+def _parts_of(name: str) -> list[str]:
+    return [f"{name} {number}" for number in range(_PARTS)] if name in _LARGE else [name]
+
+
+def _part_with(name: str, key: str) -> str:
+    return f"{name} {zlib.crc32(key.encode()) % _PARTS}"
