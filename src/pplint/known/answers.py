@@ -75,18 +75,20 @@ class Answers:
 
         `moved` brings an answer up to date whose reasons lie in `paths`; None where that cannot be. Raises Lost.
         """
-        rows: dict[str, Row] = {}
-        for path, row in self._rows.items():
-            if path in gone:
-                continue
+        rows = {path: row for path, row in self._rows.items() if path not in gone}
+        told = [(path, row) for path, row in rows.items() if not isinstance(row, bool)]
+        for path, row in told:
             try:
                 moves = leads_to(row, paths)
             except WRONG as error:
                 raise Lost from error
-            if not moves:
-                rows[path] = row
-            elif (known := self.get(path)) is not None and (answer := moved(known)) is not None:
-                rows[path] = row_of(answer)
+            if moves:
+                known = self.get(path)
+                answer = None if known is None else moved(known)
+                if answer is None:
+                    del rows[path]
+                else:
+                    rows[path] = row_of(answer)
         asked = self._asked if callable(self._asked) else dict(self._asked)
         return Answers(rows, dict(self._stamps), self._base, dict(self._newly), asked)
 

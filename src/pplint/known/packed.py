@@ -35,7 +35,5 @@ def _with_functions(summary: Summary, change: Callable[[FunctionFacts], Function
     def changed(functions: dict[str, FunctionFacts]) -> dict[str, FunctionFacts]:
         return {name: change(facts) for name, facts in functions.items()}
 
-    classes = {
-        name: {**one, "methods": changed(one["methods"])} for name, one in summary["classes"].items()
-    }
+    classes = {name: {**one, "methods": changed(one["methods"])} for name, one in summary["classes"].items()}
     return {**summary, "classes": classes, "functions": changed(summary["functions"])}

@@ -40,9 +40,9 @@ def answer_of(stamp: Stamp, row: Row) -> Answer:
     return Answer(stamp, found, tuple(map(read_trouble, troubles)), checked is True, marked is True)
 
 
-def leads_to(row: Row, paths: Container[str]) -> bool:
+def leads_to(row: list[Any], paths: Container[str]) -> bool:
     """Whether a reason of a finding lies in one of some files. Raises one of WRONG for what is no row."""
-    return not isinstance(row, bool) and any(step[0] in paths for found in row[0] for step in found[_TRACE])
+    return any(step[0] in paths for found in row[0] for step in found[_TRACE])
 
 
 _TEXTS = (
