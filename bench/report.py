@@ -25,11 +25,12 @@ class Pair(NamedTuple):
 
 
 class Growth(NamedTuple):
-    """A cold run on `eighths` eighths of the tree."""
+    """A cold run on `eighths` eighths of the tree; `of_whole` is its CPU time as a share of a run on one copy beside it."""
 
     eighths: int
     files: int
     cost: Cost
+    of_whole: float
 
 
 def table(pairs: Sequence[Pair]) -> str:
@@ -50,47 +51,45 @@ def table(pairs: Sequence[Pair]) -> str:
 
 def growth_table(points: Sequence[Growth]) -> str:
     """The growth as Markdown, against one whole tree."""
-    whole = next(point for point in points if point.eighths == 8)
     lines = [
-        "| copies | files | wall, s | CPU, s | × one copy (CPU) | peak, MiB |",
+        "| copies | files | wall, s | CPU, s | × one copy beside it (CPU) | peak, MiB |",
         "|---|---|---|---|---|---|",
     ]
     for point in points:
         copies = f"{point.eighths // 8}" if point.eighths % 8 == 0 else f"{point.eighths}/8"
         lines.append(
             f"| {copies} | {point.files} | {point.cost.wall:.2f} | {point.cost.cpu:.2f} "
-            f"| {point.cost.cpu / whole.cost.cpu:.2f} | {point.cost.peak:.0f} |"
+            f"| {point.of_whole:.2f} | {point.cost.peak:.0f} |"
         )
     return "\n".join(lines)
 
 
 def plot(points: Sequence[Growth]) -> str:
-    """The growth as an SVG: CPU seconds over files, with the straight line through one copy."""
+    """The growth as an SVG: CPU time in runs on one copy, over files, with the straight line through one copy."""
     most_files = max(point.files for point in points)
-    whole = next(point for point in points if point.eighths == 8)
-    slope = whole.cost.cpu / whole.files
-    top = 1.1 * max(max(point.cost.cpu for point in points), slope * most_files)
+    slope = 1 / next(point.files for point in points if point.eighths == 8)
+    top = 1.1 * max(max(point.of_whole for point in points), slope * most_files)
 
-    def place(files: float, seconds: float) -> tuple[float, float]:
+    def place(files: float, share: float) -> tuple[float, float]:
         x = _LEFT + (_WIDTH - _LEFT - 30) * files / most_files
-        return x, _HEIGHT - _BOTTOM - (_HEIGHT - _BOTTOM - _TOP) * seconds / top
+        return x, _HEIGHT - _BOTTOM - (_HEIGHT - _BOTTOM - _TOP) * share / top
 
     x, y = place(0, 0)
     right, upper = place(most_files, slope * most_files)
-    measured = " ".join("{:.1f},{:.1f}".format(*place(point.files, point.cost.cpu)) for point in points)
+    measured = " ".join("{:.1f},{:.1f}".format(*place(point.files, point.of_whole)) for point in points)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" font-family="sans-serif" font-size="12">',
         f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="white"/>',
-        _text(_LEFT, 22, "Cold run of pplint: CPU seconds over files", size=14),
+        _text(_LEFT, 22, "Cold run of pplint: CPU time over files, one copy of the tree is 1", size=14),
         f'<path d="M{x} {_TOP}V{y}H{_WIDTH - 20}" fill="none" stroke="#333"/>',
         f'<path d="M{x} {y}L{right:.1f} {upper:.1f}" stroke="#999" stroke-dasharray="5 4"/>',
         f'<polyline points="{measured}" fill="none" stroke="#1f5fa8" stroke-width="2"/>',
         _text(_LEFT + 10, _TOP + 14, "dashed: in proportion to one copy", fill="#666"),
     ]
     for point in points:
-        at = place(point.files, point.cost.cpu)
+        at = place(point.files, point.of_whole)
         parts.append(f'<circle cx="{at[0]:.1f}" cy="{at[1]:.1f}" r="4" fill="#1f5fa8"/>')
-        parts.append(_text(at[0] - 4, at[1] - 9, f"{point.cost.cpu:.1f}", anchor="end"))
+        parts.append(_text(at[0] - 4, at[1] - 9, f"{point.of_whole:.2f}", anchor="end"))
         if point.eighths >= 8:
             parts.append(_text(at[0], y + 18, f"{point.files:,}", anchor="middle"))
     parts.append(_text((_LEFT + _WIDTH) / 2, _HEIGHT - 12, "files", anchor="middle"))

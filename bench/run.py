@@ -6,6 +6,7 @@ import argparse
 import os
 import platform
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -149,14 +150,18 @@ class Bench:
         yield self.pplint("one without candidates", tree=trees.plain(copy), cache="one")
 
     def growth(self, times: int) -> list[report.Growth]:
-        """Cold runs on 1/8 to 8 copies."""
+        """Cold runs on 1/8 to 8 copies, each between two runs on one copy that tell how fast the machine is just then."""
         points = []
+        whole = self.pplint("grown")
         for eighths in EIGHTHS:
             print(f"growth: {eighths}/8", file=sys.stderr)
             tree = trees.grown(self.tree, self.work, eighths)
             command = self.pplint("grown", tree=tree)
-            cost = median([run(command) for _ in range(times)])
-            points.append(report.Growth(eighths, sum(1 for _ in tree.rglob("*.py")), cost))
+            rounds = [(run(whole), run(command), run(whole)) for _ in range(times)]
+            shares = [2 * cost.cpu / (before.cpu + after.cpu) for before, cost, after in rounds]
+            files = sum(1 for _ in tree.rglob("*.py"))
+            cost = median([cost for _, cost, _ in rounds])
+            points.append(report.Growth(eighths, files, cost, statistics.median(shares)))
             shutil.rmtree(tree.parent)
         return points
 
@@ -178,6 +183,9 @@ def main() -> None:
         "--times", type=int, default=5, help="runs of each of a pair, after one that does not count"
     )
     parser.add_argument("--slow-times", type=int, default=5, help="the same for semgrep and pylint")
+    parser.add_argument(
+        "--growth-times", type=int, default=1, help="the same for each part or number of copies"
+    )
     parser.add_argument("-j", "--jobs", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument(
         "--write", type=Path, metavar="DOCS", help="put the figures into DOCS/performance.md and .svg"
@@ -196,7 +204,7 @@ def main() -> None:
         ]
         if "memory" in asked.only and (most := memory_of_all(bench.pplint("cold"))) is not None:
             parts.append(f"A cold run's processes together take up to {most:.0f} MiB.")
-        points = bench.growth(max(1, asked.times // 5)) if "growth" in asked.only else []
+        points = bench.growth(asked.growth_times) if "growth" in asked.only else []
         if points:
             parts.append(report.growth_table(points))
         if bench.missing:
