@@ -260,3 +260,36 @@ class Backend:
 )  # fmt: skip
 def test_a_class_that_refuses_several_stages_has_one(first, count, tmp_path):
     assert len(findings_in(tmp_path, "PPL101", _REFUSES.format(first=first))) == count
+
+
+_PART_REFUSES = """
+class Base:
+    def __init__(self, runner):
+        {base}
+
+class Inner:
+    def __init__(self, runner):
+        {inner}
+
+class Planner(Base):
+    {constructor}
+
+    def look(self):
+        return self.pool.get_value_buffer(0)
+"""
+_REFUSAL = "assert runner.pp_size == 1"
+
+
+@pytest.mark.parametrize(
+    ("base", "inner", "constructor", "count"),
+    [
+        pytest.param("pass", _REFUSAL, "def __init__(self, runner):\n        self.inner = Inner(runner)", 0, id="it builds one that does"),
+        pytest.param("pass", _REFUSAL, "def __init__(self, runner, own=None):\n        self.inner = own or Inner(runner)", 1, id="it may build one that does"),
+        pytest.param(_REFUSAL, "pass", "def __init__(self, runner):\n        super().__init__(runner)", 0, id="its base does"),
+        pytest.param(_REFUSAL, "pass", "name = 'planner'", 0, id="it leaves the constructor to a base that does"),
+        pytest.param(_REFUSAL, "pass", "def __init__(self, runner):\n        self.runner = runner", 1, id="the base's constructor is not called"),
+    ],
+)  # fmt: skip
+def test_a_class_with_a_part_that_refuses_several_stages_has_one(base, inner, constructor, count, tmp_path):
+    code = _PART_REFUSES.format(base=base, inner=inner, constructor=constructor)
+    assert len(findings_in(tmp_path, "PPL101", code)) == count

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from pplint.engine.values import Atom
 from pplint.engine.vocabulary import is_end, is_start
@@ -156,16 +156,51 @@ def _asked(test: ast.expr) -> list[ast.expr]:
     return [test]
 
 
-def required(owner: ast.ClassDef) -> list[Atom]:
-    """The conditions without which the constructor of a class raises, whatever else is the case."""
+def required(owner: ast.ClassDef, classes: Mapping[str, ast.ClassDef]) -> list[Atom]:
+    """The conditions without which the constructor of a class raises, whatever else is the case.
+
+    `classes` are those of the module: what the constructor builds, or a base, has conditions too.
+    """
     found: list[Atom] = []
-    for method in owner.body:
-        for one in method.body if isinstance(method, ast.FunctionDef) and method.name == "__init__" else ():
-            if isinstance(one, ast.Assert):
-                found += atoms(one.test, True)
-            elif isinstance(one, ast.If) and not one.orelse and isinstance(one.body[-1], ast.Raise):
-                found += atoms(one.test, False)
+    waiting, seen = [owner], set[ast.ClassDef]()
+    while waiting:
+        one = waiting.pop()
+        if one in seen:
+            continue
+        seen.add(one)
+        body = _constructor(one)
+        inside = list(map(last_name, one.bases)) if body is None else []
+        for statement in body or ():
+            found += _demanded(statement)
+            value = getattr(statement, "value", None)
+            if isinstance(value, ast.Call):
+                inside += map(last_name, one.bases if _is_super(value.func) else [value])
+        waiting += [classes[name] for name in inside if name in classes]
     return found
+
+
+def _constructor(owner: ast.ClassDef) -> list[ast.stmt] | None:
+    methods = [one for one in owner.body if isinstance(one, ast.FunctionDef) and one.name == "__init__"]
+    return methods[-1].body if methods else None
+
+
+def _is_super(callee: ast.expr) -> bool:
+    """`super().__init__`"""
+    return (
+        isinstance(callee, ast.Attribute)
+        and callee.attr == "__init__"
+        and isinstance(callee.value, ast.Call)
+        and last_name(callee.value) == "super"
+    )
+
+
+def _demanded(statement: ast.stmt) -> list[Atom]:
+    """What holds after a statement that raises where it does not."""
+    if isinstance(statement, ast.Assert):
+        return atoms(statement.test, True)
+    if isinstance(statement, ast.If) and not statement.orelse and isinstance(statement.body[-1], ast.Raise):
+        return atoms(statement.test, False)
+    return []
 
 
 def suppressed(node: ast.expr) -> frozenset[str]:

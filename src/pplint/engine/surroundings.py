@@ -108,13 +108,14 @@ class Surroundings(Listener):
         return known
 
     def _constructor_facts(self) -> frozenset[str]:
-        """{FIRST, LAST, SINGLE} where the constructor of the class we are in refuses to run on several stages."""
+        """{FIRST, LAST, SINGLE} where the class we are in cannot be made on several stages."""
         owner = self.flow.classes[-1] if self.flow.classes else None
         if owner is None:
             return frozenset()
         known = self._refusals.get(owner)
         if known is None:
-            said = g.stage_facts(g.required(owner))
+            classes = {one.name: one for one in self.tree.body if isinstance(one, ast.ClassDef)}
+            said = g.stage_facts(g.required(owner, classes))
             known = self._refusals[owner] = said if g.SINGLE in said else frozenset()
         return known
 
