@@ -214,6 +214,10 @@ def keeps_tokens(pp_group, config):
     return is_an_end(pp_group, config)
 
 
+def is_one_of_both(pp_group, config):
+    return pp_group.is_first_rank or pp_group.is_last_rank
+
+
 def is_in_between(pp_group, config):
     return not (pp_group.is_first_rank or pp_group.is_last_rank)
 
@@ -230,11 +234,21 @@ def keeps_in_two_ways(pp_group, config):
 )
 
 
-@pytest.mark.parametrize("keeps", ["is_an_end", "keeps_tokens"])
-def test_a_function_that_is_asked_says_which_stages_keep_a_module(keeps, tmp_path):
+_ELSEWHERE = "every stage but the first (the last one has it in some cases)"
+
+
+@pytest.mark.parametrize(
+    ("keeps", "where"),
+    [
+        ("is_an_end", _ELSEWHERE),
+        ("keeps_tokens", _ELSEWHERE),
+        ("is_one_of_both", "the stages in between"),
+    ],
+)
+def test_a_function_that_is_asked_says_which_stages_keep_a_module(keeps, where, tmp_path):
     (found,) = findings_in(tmp_path, "PPL501", KEPT.format(keeps=keeps), PLACES)
     assert found.symbol.endswith(".look")
-    assert "is a `PPMissingLayer` on the stages in between" in found.message
+    assert f"is a `PPMissingLayer` on {where}, " in found.message
 
 
 @pytest.mark.parametrize("keeps", ["keeps_by_name", "keeps_in_two_ways", "in_no_file"])

@@ -88,8 +88,13 @@ def _add(
 
 
 def _stages(known: Sequence[Atom], value: ast.expr | None) -> dict[str, list[str]]:
-    """On which stages an assignment happens, which it keeps away from, and what it says about them where it is true."""
+    """On which stages an assignment happens, which it keeps away from, and what it says about them where it is true.
+
+    Those of the second that it keeps away from in some cases only are named again.
+    """
     said = {"on": g.stage_facts(known), "off": g.excluded_stages(known)} if known else {}
+    if said.get("off"):
+        said["perhaps"] = said["off"] - g.excluded_stages(known, surely=True)
     if isinstance(value, (ast.BoolOp, ast.Compare, ast.Attribute, ast.Name, ast.Call)):
         said["says"] = g.stage_facts(g.atoms(value, True))
     return {name: sorted(facts) for name, facts in said.items() if facts}

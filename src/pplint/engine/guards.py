@@ -66,10 +66,15 @@ def stage_facts(known: Iterable[Atom]) -> frozenset[str]:
     return frozenset(said)
 
 
-def excluded_stages(known: Iterable[Atom]) -> frozenset[str]:
-    """Which stages the conditions keep away: a subset of {FIRST, LAST}."""
+def excluded_stages(known: Iterable[Atom], surely: bool = False) -> frozenset[str]:
+    """Which stages the conditions keep away: a subset of {FIRST, LAST}.
+
+    `not (last and speculative)` keeps away the last one in some cases, which does not count with `surely`.
+    """
     said: set[str] = set()
     for atom in known:
+        if surely and isinstance(atom.test, ast.BoolOp):
+            continue
         opposite = stage_facts(atoms(atom.test, not atom.holds))
         if SINGLE not in opposite:
             said |= opposite

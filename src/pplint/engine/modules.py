@@ -15,6 +15,7 @@ from pplint.engine.vocabulary import MISSING_LAYER
 class StageModule(NamedTuple):
     """An attribute that holds a module on the stages `real_on` ({FIRST, LAST} or a part of it) and nothing on others.
 
+    On those of them that are in `perhaps_on` it does so in some cases only.
     `placeholder` is what stands there instead: a class name or `None`; `line` is where that is assigned in `owner`.
     """
 
@@ -23,6 +24,12 @@ class StageModule(NamedTuple):
     real_on: frozenset[str]
     placeholder: str
     line: int
+    perhaps_on: frozenset[str] = frozenset()
+
+    @property
+    def surely_on(self) -> frozenset[str]:
+        """The stages that have the module in any case."""
+        return self.real_on - self.perhaps_on
 
 
 def stage_module(project: Project, class_id: str, attribute: str) -> StageModule | None:
@@ -77,29 +84,33 @@ def _judged(
     entries: list[dict[str, Any]],
     placeholders: list[tuple[dict[str, Any], str]],
 ) -> StageModule | None:
-    real_on: set[str] = set()
+    real_on, perhaps_on = set[str](), set[str]()
     kept_away = False
     for entry in entries:
-        on, off = _stages(project, owner, entry)
+        on, off, perhaps = _stages(project, owner, entry)
         if _placeholder(entry["v"]):
             real_on |= off
+            perhaps_on |= perhaps
             kept_away = kept_away or bool(off)
         elif SINGLE not in on:
             real_on |= on & {FIRST, LAST}
     if not real_on or not kept_away:
         return None
     entry, name = placeholders[0]
-    return StageModule(owner, attribute, frozenset(real_on), name, entry["line"])
+    perhaps = frozenset(perhaps_on) if perhaps_on < real_on else frozenset[str]()
+    return StageModule(owner, attribute, frozenset(real_on), name, entry["line"], perhaps)
 
 
-def _stages(project: Project, owner: str, entry: dict[str, Any]) -> tuple[frozenset[str], frozenset[str]]:
-    """On which stages an assignment happens, and which it keeps away from."""
-    on, off = frozenset(entry.get("on", ())), frozenset(entry.get("off", ()))
+def _stages(
+    project: Project, owner: str, entry: dict[str, Any]
+) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """On which stages an assignment happens, which it keeps away from, and of those which in some cases only."""
+    on, off, perhaps = (frozenset(entry.get(name, ())) for name in ("on", "off", "perhaps"))
     if "asked" not in entry:
-        return on, off
+        return on, off, perhaps
     place = Place(project.module_of(owner), owner, entry["method"])
-    asked_on, asked_off = stages_asked(project, place, entry["asked"])
-    return on | asked_on, off | asked_off
+    asked_on, asked_off, surely = stages_asked(project, place, entry["asked"])
+    return on | asked_on, off | asked_off, perhaps | (asked_off - surely)
 
 
 def stages_of_callers(owner: ast.ClassDef, method: str, text_of: Callable[[ast.stmt], str]) -> frozenset[str]:

@@ -31,11 +31,14 @@ def unfolded(project: Project, place: Place, known: Iterable[Atom], depth: int =
 
 def stages_asked(
     project: Project, place: Place, asked: Iterable[list[Any]]
-) -> tuple[frozenset[str], frozenset[str]]:
-    """On which stages the answers of called functions lead, and which they keep away; see `attributes` for rows."""
+) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """On which stages the answers of called functions lead, which they keep away, and of those which surely.
+
+    The rows are those of `attributes`.
+    """
     calls = [Atom(_parsed(f"{'.'.join(path)}()"), holds) for path, holds in asked]
     known = unfolded(project, place, calls)[len(calls) :] if calls else []
-    return g.stage_facts(known), g.excluded_stages(known)
+    return g.stage_facts(known), g.excluded_stages(known), g.excluded_stages(known, surely=True)
 
 
 def only_on(known: Iterable[Atom]) -> frozenset[str]:

@@ -164,6 +164,6 @@ class Structure:
 def _stages(module: EndModule) -> str:
     if module.stage is None:
         return "under a test of the stage"
-    if len(module.stage.real_on) > 1:
+    if len(module.stage.surely_on) > 1:
         return "on the first and the last stage"
-    return f"on the {'first' if FIRST in module.stage.real_on else 'last'} stage"
+    return f"on the {'first' if FIRST in module.stage.surely_on else 'last'} stage"

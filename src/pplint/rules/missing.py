@@ -50,9 +50,10 @@ def _accepting_heir(context: Context, owner: str, function: str) -> str:
 
 def stages_without(module: StageModule) -> str:
     """Where the module is not, in words."""
-    if len(module.real_on) > 1:
+    if len(module.surely_on) > 1:
         return "the stages in between"
-    return f"every stage but the {'first' if FIRST in module.real_on else 'last'}"
+    without = f"every stage but the {'first' if FIRST in module.surely_on else 'last'}"
+    return f"{without} (the {', '.join(module.perhaps_on)} one has it in some cases)" if module.perhaps_on else without
 
 
 def module_step(context: Context, module: StageModule) -> Step:

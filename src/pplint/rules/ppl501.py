@@ -146,12 +146,12 @@ class MissingStageModule(Rule):
             self, node, message, severity=severity,
             trace=[module_step(context, module), no_test(context, node, _tests_of(module))],
             no_fix="whether the value is needed on every stage, and where it then comes from, is for the author to say",
-            asks=module_asks(context, module.real_on),
+            asks=module_asks(context, module.surely_on),
         )  # fmt: skip
 
 
 def _tests_of(module: StageModule) -> str:
-    rank = " or ".join(f"`pp_group.is_{one}_rank`" for one in sorted(module.real_on))
+    rank = " or ".join(f"`pp_group.is_{one}_rank`" for one in sorted(module.surely_on))
     return f"the stage, as {rank} would, or the module itself, as `isinstance` or `hasattr` would"
 
 
@@ -201,7 +201,7 @@ def _deferred(context: Context, node: ast.Attribute) -> bool:
 
 
 def _right_stage(module: StageModule) -> str:
-    return " or ".join(f"the {one} stage" for one in sorted(module.real_on))
+    return " or ".join(f"the {one} stage" for one in sorted(module.surely_on))
 
 
 def _harmless(attribute: str) -> bool:
