@@ -20,6 +20,7 @@ from pplint.engine.vocabulary import (
     END_NAMES,
     LAYER_ID_NAMES,
     MISSING_LAYER,
+    PROXY_PARAMETER,
     RANGE_MAKERS,
     STAGE_COUNT_NAMES,
     START_NAMES,
@@ -33,10 +34,12 @@ _MAKER = re.compile(r"make_\w*layers")
 # What a pattern begins with is looked for fast if it is one text, which `[skh]` and `\b` are not.
 _NUMBERED = re.compile(r"\.\d")
 _BEFORE_NUMBER = frozenset("skh")
-_TEST = re.compile(r"[=!]=\s*(?:0\b|.*- ?1\b)|\b0\s*[=!]=|- ?1\)?\s*[=!]=|<\s*1\b")
+_TEST = re.compile(
+    r"[=!]=\s*(?:0\b|.*- ?1\b|\(?[\w.]*(?:config|cfg)\.)|\b0\s*[=!]=|- ?1\)?\s*[=!]=|<\s*1\b|(?:config|cfg)\.[^=\n]*[=!]="
+)
 _STAGE = [under + name for name in (*START_NAMES, *END_NAMES) for under in ("", "_", "__")]
 _WORDS = frozenset({
-    *_STAGE, *STAGE_COUNT_NAMES, *RANGE_MAKERS, MISSING_LAYER, "ModuleList",
+    *_STAGE, *STAGE_COUNT_NAMES, *RANGE_MAKERS, MISSING_LAYER, PROXY_PARAMETER, "ModuleList",
     "first_rank", "last_rank", "next_rank", "prev_rank", "get_parameter", "get_submodule", "get_buffer",
 })  # fmt: skip
 _ATTRIBUTES = frozenset({"rank", "ranks", "wait_until"})
@@ -101,7 +104,7 @@ class Interest(Lines):
         return super().enter(node)
 
     def _tests_layer(self, first: int, last: int) -> bool:
-        """Whether a function compares something with a number and has a layer id to compare."""
+        """Whether a function compares something with a number or the configuration, and has a layer id to compare."""
         if not any_line(self._layers, first, last):
             return False
         return _TEST.search(self.text, self.starts[first - 1], self.starts[last]) is not None

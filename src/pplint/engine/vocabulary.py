@@ -15,6 +15,7 @@ MODEL_COUNT_NAMES = frozenset({"num_hidden_layers", "n_layer", "num_layers", "n_
 LAYER_ID_NAMES = frozenset({"layer_id"})
 MISSING_LAYER = "PPMissingLayer"
 PROXY_PARAMETER = "pp_proxy_tensors"
+PROXY_CLASS = "PPProxyTensors"
 PADDED_MAKERS = frozenset({"make_layers", "make_pp_layers"})
 RANGE_MAKERS = frozenset({"get_pp_indices"})
 MODELS = "sglang.srt.models"

@@ -33,6 +33,7 @@ FACT_WORDS = (
     b"make_layers",
     b"PPMissingLayer",
     b"pp_proxy_tensors",
+    b"PPProxyTensors",
     b"layer_num",
 )
 """A file without any of these says nothing about stages that another file could need."""

@@ -42,6 +42,7 @@ CATALOGUE = (
     RuleName("PPL704", "defaulted-stage-range", WARNING),
     RuleName("PPL705", "global-rank-as-peer", ERROR),
     RuleName("PPL706", "stage-may-own-none", WARNING),
+    RuleName("PPL707", "proxies-as-hidden-states", ERROR),
     RuleName("PPL901", "unused-suppression", WARNING),
     RuleName("PPL902", "unknown-suppression", WARNING),
     RuleName("PPL903", "unreadable-file", WARNING),

@@ -53,7 +53,11 @@ def stages_without(module: StageModule) -> str:
     if len(module.surely_on) > 1:
         return "the stages in between"
     without = f"every stage but the {'first' if FIRST in module.surely_on else 'last'}"
-    return f"{without} (the {', '.join(module.perhaps_on)} one has it in some cases)" if module.perhaps_on else without
+    return (
+        f"{without} (the {', '.join(module.perhaps_on)} one has it in some cases)"
+        if module.perhaps_on
+        else without
+    )
 
 
 def module_step(context: Context, module: StageModule) -> Step:

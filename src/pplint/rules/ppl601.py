@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from pplint.engine import values as v
 from pplint.engine.context import Context
-from pplint.engine.guards import FIRST, LAST
+from pplint.engine.guards import FIRST, LAST, SINGLE
 from pplint.engine.spaces import OWNED, space_of
-from pplint.engine.values import Atom, Values
-from pplint.engine.vocabulary import MODEL_COUNT_NAMES
+from pplint.engine.values import Values
 from pplint.finding import ERROR, SAFE, UNSAFE, WARNING, Fix
 from pplint.rules.base import Example, Rule, RuleInfo
+from pplint.rules.layer_tests import LayerTest, layer_tests
 from pplint.rules.samples import POOL
 from pplint.rules.shared_state import is_shared, object_of, only_tells
 from pplint.rules.stage_start import start_in_scope
@@ -36,13 +34,17 @@ INFO_TEXT = RuleInfo(
     summary="layer 0 of the model prepares state that the layers of every stage rely on",
     what=(
         "State that outlives the layer (an attribute of a shared object, of the backend, of the batch) is prepared "
-        "under `layer_id == 0`, or cleaned up under the last id of the model, and other layers rely on it."
+        "under `layer_id == 0` (or by the layer that the configuration names, such as the first one of a kind), or "
+        "cleaned up under the last id of the model, and other layers rely on it."
     ),
     why=(
         "Only the first stage owns layer 0: on the others nobody prepares the state. Its first reader raises "
         "AttributeError, or takes what an earlier batch left there and computes wrong tokens."
     ),
-    how="Ask for the first layer of the stage: `layer_id == pool.start_layer`, or hand `start_layer` to the layer.",
+    how=(
+        "Ask for the first layer of the stage (of that kind): `layer_id == pool.start_layer`, or hand `start_layer` to "
+        "the layer."
+    ),
     silent=(
         "Tests that choose between values of one layer, log lines, look-ahead and look-behind in the configuration, "
         "constructors, ids that count from 0 on each stage (host pools, draft models), code of the first stage."
@@ -99,6 +101,21 @@ class SampleAttention:
 """,
         ),
         Example(
+            title="The first layer of a kind fills what all layers of that kind read",
+            bad="""\
+class SampleAttention:
+    def __init__(self, config, layer_id, rotary_emb):
+        self.config = config
+        self.layer_id = layer_id
+        self.rotary_emb = rotary_emb
+
+    def forward(self, positions, q):
+        if self.layer_id == self.config.layer_types.index("full_attention"):  # PPL601
+            self.rotary_emb.cached = self.rotary_emb.angles(positions)
+        return self.rotary_emb(q)
+""",
+        ),
+        Example(
             title="The first layer of the stage, values of one layer, log lines",
             good="""\
 class SampleAttention:
@@ -120,6 +137,13 @@ class SampleAttention:
         ),
     ),
 )
+
+_OTHERS = {
+    FIRST: ("the first stage", "a later stage"),
+    LAST: ("the last stage", "an earlier stage"),
+    "": ("the stage of one layer of the model", "another stage"),
+}
+"""Where a test holds, and which stages go without, by the stage of the layer."""
 
 
 class ModelFirstLayerTest(Rule):
@@ -146,20 +170,18 @@ class ModelFirstLayerTest(Rule):
         functions = context.flow.functions
         if changed is None or not functions or functions[0].name == "__init__" or context.draft:
             return
-        for test, first in _tests(context):
-            layer = test.left if not _constant(test.left) else test.comparators[0]
-            if context.stage() & {FIRST if first else LAST} or not _is_layer(context, layer):
+        for one in layer_tests(context):
+            if context.stage() & {one.stage or SINGLE} or not _is_layer(context, one.layer):
                 continue
-            if is_shared(context, changed, layer):
-                self._report(context, test, layer, effect, first)
+            if is_shared(context, changed, one.layer):
+                self._report(context, one, effect)
                 return
 
-    def _report(
-        self, context: Context, test: ast.Compare, layer: ast.expr, effect: ast.expr, first: bool
-    ) -> None:
+    def _report(self, context: Context, asked: LayerTest, effect: ast.expr) -> None:
+        test, layer, _, stage = asked
         severity, condition = _level(context)
-        if not first and severity == ERROR:
-            severity, condition = WARNING, "if an earlier stage relies on it as well"
+        if stage != FIRST and severity == ERROR:
+            severity, condition = WARNING, f"if {_OTHERS[stage][1]} relies on it as well"
         stored = (
             effect.attr if isinstance(effect, ast.Attribute) and isinstance(effect.ctx, ast.Store) else ""
         )
@@ -168,27 +190,26 @@ class ModelFirstLayerTest(Rule):
                 WARNING,
                 f"its readers do without `{stored}` where it is missing: slower, not wrong",
             )
-        which = "first" if first else "last"
-        others = "later" if first else "earlier"
+        which, others = _OTHERS[stage]
         message = (
-            f"`{ast.unparse(test)}` holds on the {which} stage only, but what follows (`{ast.unparse(effect)}`) is state "
-            f"that the layers of every stage rely on: no layer of a {others} stage brings it about"
+            f"`{ast.unparse(test)}` holds on {which} only, but what follows (`{ast.unparse(effect)}`) is state "
+            f"that the layers of every stage rely on: no layer of {others} brings it about"
             f"{f' ({condition})' if condition else ''}"
         )
         fix, no_fix = (
-            self._fix(context, test, layer)
-            if first
-            else (None, "whose last layer is meant is for the author to say")
+            self._fix(context, asked)
+            if stage == FIRST
+            else (None, "which layer of the stage is meant is for the author to say")
         )
         trace = [
             context.step(layer, _is_global(context, layer)),
             context.step(effect, f"done under `{ast.unparse(test)}`"),
-            no_test(context, effect, FIRST_STAGE if first else LAST_STAGE),
+            no_test(context, effect, LAST_STAGE if stage == LAST else FIRST_STAGE),
         ]
         context.report(self, test, message, severity=severity, trace=trace, fix=fix, no_fix=no_fix)
 
-    def _fix(self, context: Context, test: ast.Compare, layer: ast.expr) -> tuple[Fix | None, str]:
-        number = test.comparators[0] if layer is test.left else test.left
+    def _fix(self, context: Context, asked: LayerTest) -> tuple[Fix | None, str]:
+        test, number = asked.test, asked.chosen
         found = start_in_scope(context)
         if isinstance(test.ops[0], ast.Lt):
             return None, "ask whether the layer is the first one of its stage, with `==`"
@@ -207,47 +228,6 @@ def _level(context: Context) -> tuple[str, str]:
     if entries and all(one is not None and project.accepts_pp(one) is False for one in entries):
         return context.level(entries[0] or "")
     return context.level()
-
-
-def _tests(context: Context) -> Iterator[tuple[ast.Compare, bool]]:
-    """The tests that hold here and compare something with 0 (True) or with the last id of the model (False)."""
-    for test, holds in _with_flags(context):
-        if isinstance(test, ast.Compare) and len(test.ops) == 1:
-            equal = isinstance(test.ops[0], ast.Eq if holds else ast.NotEq)
-            sides = (test.left, test.comparators[0])
-            below = holds and isinstance(test.ops[0], ast.Lt) and _number(sides[1]) == 1
-            if below or (equal and any(_number(side) == 0 for side in sides)):
-                yield test, True
-            elif equal and any(_is_last(side) for side in sides):
-                yield test, False
-
-
-def _with_flags(context: Context) -> Iterator[Atom]:
-    for atom in context.flow.guards:
-        yield atom
-        if isinstance(atom.test, ast.UnaryOp):
-            continue
-        path = v.dotted(atom.test)
-        if path is not None and len(path) == 2 and path[0] == "self" and context.flow.classes:
-            stored = context.stored(path[1])
-            if len(stored) == 1:
-                yield Atom(stored[0], atom.holds)
-
-
-def _number(node: ast.expr) -> int | None:
-    return node.value if isinstance(node, ast.Constant) and type(node.value) is int else None
-
-
-def _is_last(node: ast.expr) -> bool:
-    """`num_hidden_layers - 1`."""
-    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Sub) or _number(node.right) != 1:
-        return False
-    path = v.dotted(node.left)
-    return path is not None and path[-1] in MODEL_COUNT_NAMES - {"num_layers"}
-
-
-def _constant(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) or _is_last(node)
 
 
 def _is_layer(context: Context, node: ast.expr) -> bool:

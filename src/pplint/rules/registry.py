@@ -27,6 +27,7 @@ from pplint.rules.ppl703 import PoolWithoutStageRange
 from pplint.rules.ppl704 import DefaultedStageRange
 from pplint.rules.ppl705 import GlobalRankAsPeer
 from pplint.rules.ppl706 import StageMayOwnNone
+from pplint.rules.ppl707 import ProxiesAsHiddenStates
 
 RULE_CLASSES: tuple[type[Rule], ...] = (
     LiteralLayerId,
@@ -48,6 +49,7 @@ RULE_CLASSES: tuple[type[Rule], ...] = (
     DefaultedStageRange,
     GlobalRankAsPeer,
     StageMayOwnNone,
+    ProxiesAsHiddenStates,
     MissingStageModule,
     UnguardedTiedHead,
 )

@@ -1,0 +1,242 @@
+"""PPL707: what a model returns is used as hidden states on every stage, although the earlier stages return their proxies."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from pplint.engine import values as v
+from pplint.engine.context import Context
+from pplint.engine.declarations import FunctionFacts
+from pplint.engine.guards import LAST
+from pplint.engine.instances import position_of
+from pplint.engine.project import Project
+from pplint.engine.values import Value, Values
+from pplint.engine.vocabulary import PROXY_CLASS
+from pplint.finding import ERROR, Step
+from pplint.rules.base import Example, Rule, RuleInfo
+from pplint.rules.why import LAST_STAGE, no_test
+
+_MODEL = (
+    "srt/models/sample_inner.py",
+    """\
+class SampleModel:
+    def __init__(self, config, pp_group):
+        self.pp_group = pp_group
+
+    def forward(self, input_ids, positions, pp_proxy_tensors=None):
+        hidden_states = self.run(input_ids, positions, pp_proxy_tensors)
+        if not self.pp_group.is_last_rank:
+            return PPProxyTensors({"hidden_states": hidden_states})
+        return self.norm(hidden_states), hidden_states
+""",
+)
+
+INFO_TEXT = RuleInfo(
+    code="PPL707",
+    name="proxies-as-hidden-states",
+    severity=ERROR,
+    precision="high",
+    summary="what an inner model returns is used as hidden states on every stage",
+    what=(
+        "The result of a forward that returns `PPProxyTensors` on every stage but the last is unpacked, indexed by a "
+        "number, or handed to the logits processor or another module of the model without a test of the stage."
+    ),
+    why=(
+        "The proxies are one object that holds tensors by name, no tuple and no tensor: unpacking them is a ValueError, a "
+        "number finds None, and a module fails at the first operation. That happens in each forward of each stage but the "
+        "last."
+    ),
+    how=(
+        "Return the proxies first: `if not self.pp_group.is_last_rank: return hidden_states`, and take the result apart "
+        "after that."
+    ),
+    silent=(
+        "Uses behind a test of the stage or of the result's type, and behind a flag that is off until somebody sets it."
+    ),
+    examples=(
+        Example(
+            title="The result is unpacked before the stage is asked",
+            bad="""\
+from sglang.srt.models.sample_inner import SampleModel
+
+
+class SampleForCausalLM:
+    def __init__(self, config, pp_group):
+        self.pp_group = pp_group
+        self.model = SampleModel(config, pp_group)
+
+    def forward(self, input_ids, positions, forward_batch, pp_proxy_tensors=None):
+        hidden_states, before_norm = self.model(input_ids, positions, pp_proxy_tensors=pp_proxy_tensors)  # PPL707
+        if self.pp_group.is_last_rank:
+            return self.logits_processor(input_ids, hidden_states, before_norm)
+        return hidden_states
+""",
+            files=(_MODEL,),
+        ),
+        Example(
+            title="The logits are computed on every stage",
+            bad="""\
+from sglang.srt.models.sample_inner import SampleModel
+
+
+class SampleForCausalLM:
+    def __init__(self, config, pp_group):
+        self.model = SampleModel(config, pp_group)
+        self.logits_processor = LogitsProcessor(config)
+
+    def forward(self, input_ids, positions, forward_batch, pp_proxy_tensors=None):
+        hidden_states = self.model(input_ids, positions, pp_proxy_tensors=pp_proxy_tensors)
+        return self.logits_processor(input_ids, hidden_states)  # PPL707
+""",
+            files=(_MODEL,),
+        ),
+        Example(
+            title="Behind a test of the stage",
+            good="""\
+from sglang.srt.models.sample_inner import SampleModel
+
+
+class SampleForCausalLM:
+    def __init__(self, config, pp_group):
+        self.pp_group = pp_group
+        self.model = SampleModel(config, pp_group)
+        self.logits_processor = LogitsProcessor(config)
+
+    def forward(self, input_ids, positions, forward_batch, pp_proxy_tensors=None):
+        result = self.model(input_ids, positions, pp_proxy_tensors=pp_proxy_tensors)
+        if isinstance(result, tuple):
+            result, before_norm = result
+        if not self.pp_group.is_last_rank:
+            return result
+        return self.logits_processor(input_ids, result)
+""",
+            files=(_MODEL,),
+        ),
+    ),
+)
+
+_DEPTH = 2
+"""So many functions may stand between a forward and the making of its proxies."""
+
+
+class ProxiesAsHiddenStates(Rule):
+    """Judges what is done with the result of a forward."""
+
+    info = INFO_TEXT
+
+    def assign(self, context: Context, target: ast.expr, found: Values, node: ast.stmt) -> None:
+        """`hidden_states, other = self.model(...)`"""
+        if isinstance(target, (ast.Tuple, ast.List)) and isinstance(node, ast.Assign):
+            self._judge(context, node.value, found, "unpacks", "a ValueError")
+
+    def subscript(self, context: Context, node: ast.Subscript) -> None:
+        """`self.model(...)[0]`"""
+        if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, int):
+            self._judge(context, node, context.flow.evaluate(node.value), "indexes", "None")
+
+    def call(self, context: Context, node: ast.Call) -> None:
+        """`self.logits_processor(input_ids, hidden_states)`"""
+        module = v.dotted(node.func)
+        if module is None or len(module) != 2 or module[0] != "self" or not _keeps(context, module[1]):
+            return
+        for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
+            found = context.flow.evaluate(argument)
+            self._judge(context, node, found, f"gives `{module[1]}`", "an AttributeError")
+
+    def _judge(self, context: Context, node: ast.expr, found: Values, does: str, meets: str) -> None:
+        told = (self.info.code, context.flow.symbol)
+        for value in found if told not in {(one.code, one.symbol) for one in context.findings} else ():
+            forward = _proxies_of(context, value)
+            if forward is None or context.draft or LAST in context.stage(value) or _asked(context, value):
+                continue
+            if context.flow.functions[0].name == "forward" and not context.project.accepts_pp(
+                context.class_id
+            ):
+                continue
+            owner, line = forward
+            severity, condition = context.level()
+            name = context.project.class_name(owner)
+            context.report(
+                self,
+                node,
+                f"`{ast.unparse(node)[:60]}` {does} what `{name}.forward` returns, which on every stage but the last is one "
+                f"`{PROXY_CLASS}`: {meets} in each forward there{f' ({condition})' if condition else ''}",
+                severity=severity,
+                trace=[_returned(context, owner, line), no_test(context, node, LAST_STAGE)],
+                no_fix="where the proxies are to be returned is for the author to say",
+            )
+            return
+
+
+def _proxies_of(context: Context, value: Value) -> tuple[str, int] | None:
+    """The class whose forward a value is the result of, if that may return proxies, and the line of the forward."""
+    project = context.project
+    for path in _called(context, value):
+        model = path[:-1] if path[-1] == "forward" else path
+        for owner in sorted(project.types_of(context.place, model)) if len(model) > 1 else ():
+            method = project.method(owner, "forward")
+            if method is not None and method[1]["proxy"]:
+                if _may_be_proxies(project, project.module_of(method[0]), method[1]):
+                    return method[0], method[1]["line"]
+    return None
+
+
+def _called(context: Context, value: Value) -> Iterator[tuple[str, ...]]:
+    """What was called for a value: a chain of names, that of a model that a function is given to call among them."""
+    for path in v.paths(value.data) if value.kind == v.CALL else ():
+        yield path
+        module, _, name = (context.project.resolve(context.module, path) or "").partition(":")
+        routine = context.project.plain_function(module, name) if name else None
+        if routine is None or not isinstance(value.node, ast.Call):
+            continue
+        for returned in routine["returns"]:
+            if returned[0] == "call":
+                given = _argument(routine, value.node, returned[1][0])
+                yield from v.paths(context.flow.evaluate(given))
+
+
+def _argument(routine: FunctionFacts, call: ast.Call, name: str) -> ast.expr | None:
+    position = position_of(routine, name)
+    if position is not None and position < len(call.args):
+        return call.args[position]
+    return next((keyword.value for keyword in call.keywords if keyword.arg == name), None)
+
+
+def _may_be_proxies(project: Project, module: str, function: FunctionFacts, depth: int = 0) -> bool:
+    """Whether a function of a module returns proxies, which it makes itself or has made for it."""
+    for returned in function["returns"]:
+        if returned[0] != "call":
+            continue
+        if returned[1][-1] == PROXY_CLASS:
+            return True
+        home, _, name = (project.resolve(module, returned[1]) or "").partition(":")
+        made = project.plain_function(home, name) if name and depth < _DEPTH else None
+        if made is not None and _may_be_proxies(project, home, made, depth + 1):
+            return True
+    return False
+
+
+def _keeps(context: Context, name: str) -> bool:
+    """Whether the class we are in, or a base, assigns to an attribute of that name: it is no method."""
+    project = context.project
+    return any(name in project.classes[one]["attrs"] for one in project.mro(context.class_id))
+
+
+def _asked(context: Context, value: Value) -> bool:
+    """Whether a condition on the way asks for the type of something, or for a flag that is off at first."""
+    for test, holds in (*context.flow.guards, *value.guards):
+        if any(isinstance(part, ast.Name) and part.id in ("isinstance", "type") for part in ast.walk(test)):
+            return True
+        path = v.dotted(test)
+        if holds and path is not None and len(path) == 2 and path[0] == "self":
+            stored = context.stored(path[1])
+            if not stored or any(isinstance(one, ast.Constant) and not one.value for one in stored):
+                return True
+    return False
+
+
+def _returned(context: Context, owner: str, line: int) -> Step:
+    return context.fact_step(
+        owner, line, f"this forward returns `{PROXY_CLASS}` where the stage is not the last one"
+    )

@@ -1,0 +1,150 @@
+"""PPL707: which uses of a forward's result take proxies for hidden states."""
+
+from __future__ import annotations
+
+import pytest
+from layer_cases import findings_in
+
+from pplint.finding import ERROR, WARNING
+
+_INNER = (
+    "srt/models/sample_inner.py",
+    """\
+from sglang.srt.layers.sample_send import to_pp
+
+
+class SampleModel:
+    def forward(self, input_ids, positions, pp_proxy_tensors=None):
+        hidden_states = self.run(input_ids, positions, pp_proxy_tensors)
+        if not self.pp_group.is_last_rank:
+            return {sends}
+        return self.norm(hidden_states), hidden_states
+
+
+def routine(input_ids, language_model, pp_proxy_tensors):
+    result = language_model(input_ids, pp_proxy_tensors=pp_proxy_tensors)
+    return result
+""",
+)
+_SEND = (
+    "srt/layers/sample_send.py",
+    """\
+from sglang.srt.model_executor.forward_batch_info import PPProxyTensors
+
+
+def to_pp(hidden_states):
+    return PPProxyTensors({"hidden_states": hidden_states})
+""",
+)
+_TOP = """
+from sglang.srt.models.sample_inner import SampleModel, routine
+
+
+class Base:
+    def __init__(self, config):
+        self.logits_processor = LogitsProcessor(config)
+
+
+class SampleForCausalLM(Base):
+    def __init__(self, config, pp_group):
+        super().__init__(config)
+        self.pp_group = pp_group
+        self.model = SampleModel(config, pp_group)
+        self.takes_aux = False
+        self.use_aux = config.use_aux
+
+    def forward(self, input_ids, positions, {proxies}):
+        {body}
+
+    def after(self, result):
+        return result
+"""
+_PROXIES = "pp_proxy_tensors=None"
+_DIRECT = 'PPProxyTensors({"hidden_states": hidden_states})'
+
+
+def tree(body: str, proxies: str = _PROXIES) -> str:
+    return _TOP.format(body=body.replace("\n", "\n        "), proxies=proxies)
+
+
+CALL = "result = self.model(input_ids, positions, pp_proxy_tensors=pp_proxy_tensors)\n"
+
+CASES = {
+    "unpacked where it is called": (
+        tree("one, two = self.model(input_ids, positions, pp_proxy_tensors=pp_proxy_tensors)\nreturn one"),
+        [ERROR],
+    ),
+    "unpacked later": (tree(f"{CALL}one, two = result\nreturn one"), [ERROR]),
+    "the result of forward itself": (
+        tree("one, two = self.model.forward(input_ids, positions, pp_proxy_tensors)\nreturn one"),
+        [ERROR],
+    ),
+    "indexed by a number": (tree(f"{CALL}return result[0]"), [ERROR]),
+    "asked for a tensor by its name": (tree(f'{CALL}return result["hidden_states"]'), []),
+    "given to the logits processor of a base": (
+        tree(f"{CALL}return self.logits_processor(input_ids, result)"),
+        [ERROR],
+    ),
+    "given to a method": (tree(f"{CALL}return self.after(result)"), []),
+    "returned": (tree(f"{CALL}return result"), []),
+    "under a test of the stage": (
+        tree(f"{CALL}if self.pp_group.is_last_rank:\n    one, two = result\n    return one\nreturn result"),
+        [],
+    ),
+    "after the other stages returned": (
+        tree(f"{CALL}if not self.pp_group.is_last_rank:\n    return result\nreturn result[0]"),
+        [],
+    ),
+    "on the other stages": (
+        tree(f"{CALL}if not self.pp_group.is_last_rank:\n    return result[0]\nreturn result"),
+        [ERROR],
+    ),
+    "under a test of the type": (
+        tree(f"{CALL}if isinstance(result, tuple):\n    result, aux = result\nreturn result"),
+        [],
+    ),
+    "under a flag that is off at first": (
+        tree(f"{CALL}if self.takes_aux:\n    result, aux = result\nreturn result"),
+        [],
+    ),
+    "under a flag of a base": (
+        tree(f"{CALL}if self.of_a_base:\n    result, aux = result\nreturn result"),
+        [],
+    ),
+    "under a flag of the configuration": (
+        tree(f"{CALL}if self.use_aux:\n    result, aux = result\nreturn result"),
+        [ERROR],
+    ),
+    "under a platform": (
+        tree(f"{CALL}if is_npu():\n    result, aux = result\nreturn result"),
+        [WARNING],
+    ),
+    "through a routine that calls the model": (
+        tree(
+            "one, two = routine(input_ids, language_model=self.model, pp_proxy_tensors=pp_proxy_tensors)\nreturn one"
+        ),
+        [ERROR],
+    ),
+    "one finding for one forward": (
+        tree(f"{CALL}if input_ids is None:\n    return result[0]\nreturn self.logits_processor(input_ids, result)"),
+        [ERROR],
+    ),
+    "a forward that takes no proxies": (
+        tree("one, two = self.model(input_ids, positions)\nreturn one", "other=None"),
+        [],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("sends", [_DIRECT, "to_pp(hidden_states)"], ids=["made here", "made elsewhere"])
+@pytest.mark.parametrize("case", CASES)
+def test_a_result_that_is_used_as_hidden_states(case, sends, tmp_path):
+    code, levels = CASES[case]
+    inner = _INNER[0], _INNER[1].replace("{sends}", sends)
+    assert [one.severity for one in findings_in(tmp_path, "PPL707", code, inner, _SEND)] == levels
+
+
+def test_a_model_that_returns_tensors_on_every_stage_is_silent(tmp_path):
+    code, _ = CASES["unpacked later"]
+    inner = _INNER[0], _INNER[1].replace("{sends}", "hidden_states, None")
+    assert not findings_in(tmp_path, "PPL707", code, inner, _SEND)
