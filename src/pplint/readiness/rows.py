@@ -14,7 +14,7 @@ from pplint.finding import INFO
 from pplint.readiness.cells import Structure
 from pplint.readiness.duties import COLUMNS, NOT_APPLICABLE, UNKNOWN, Cell, Matrix, Row, is_below, verdict_of
 from pplint.readiness.models import MODEL, Model, model_of
-from pplint.readiness.rules import CODES, ENDS, Judgement
+from pplint.readiness.rules import CODES, ENDS, PROXIES, Judgement
 from pplint.readiness.runs import Runs
 from pplint.readiness.sources import Sources
 from pplint.readiness.walk import Seen, walked
@@ -104,7 +104,7 @@ class _Rows:
         structure = self.structure
         judgement = Judgement(self.whatif, self.sources, self.runs[model.class_id], self.seen)
         return (
-            structure.proxies(model),
+            judgement.gap(PROXIES, model) or structure.proxies(model),
             structure.split(model),
             structure.range(model),
             judgement.gap(ENDS, model) or structure.ends(model),

@@ -30,12 +30,13 @@ from pplint.readiness.walk import (
     Seen,
 )
 
+PROXIES = ("PPL707",)
 TIED = ("PPL502", "PPL705")
 INDICES = ("PPL101", "PPL201", "PPL202", "PPL203", "PPL601", "PPL706")
 LOOPS = ("PPL301", "PPL402", "PPL403", "PPL602")
 ENDS = ("PPL501",)
 _SHOWN = 6
-CODES = frozenset((*TIED, *INDICES, *LOOPS, *ENDS))
+CODES = frozenset((*PROXIES, *TIED, *INDICES, *LOOPS, *ENDS))
 
 
 class Tie(NamedTuple):
