@@ -162,10 +162,11 @@ def _asks(context: Context, pinned: Pinned, method: str) -> Asks | None:
 
 
 def _global_method(context: Context, class_id: str) -> tuple[str, Evidence] | None:
-    """A method of a class that takes a GLOBAL id, public and mapped ones first, with what proves it."""
+    """A method of a class that takes a GLOBAL id, public ones first and those that many have, with what proves it."""
     found: list[tuple[bool, str, Evidence]] = []
     for method in context.project.classes[class_id]["methods"]:
         for evidence in context.accessors.known(GLOBAL, f"{class_id}.{method}").values():
             found.append((method.startswith("_"), method, evidence))
-    found.sort(key=lambda one: one[:2])
+    definers = context.project.definers
+    found.sort(key=lambda one: (one[0], -len(definers(one[1])), one[1]))
     return found[0][1:] if found else None
