@@ -61,6 +61,15 @@ FOUND = {
     "a dictionary made by hand": loader(
         "own = {n: p for n, p in self.named_parameters()}\nfor name, weight in weights:\n    own[name].copy_(weight)"
     ),
+    "a module by its name": loader(
+        "for name, weight in weights:\n    experts = self.get_submodule(name.rpartition('.')[0])\n    experts.take(weight)"
+    ),
+    "a parameter of the inner model by its name": loader(
+        "for name, weight in weights:\n    self.model.get_parameter(name).copy_(weight)"
+    ),
+    "a module by its name where a KeyError is caught": each(
+        "try:\n    self.get_submodule(name).take(weight)\nexcept KeyError:\n    pass"
+    ),
     "a dictionary of modules": loader(
         "modules = dict(self.named_modules())\nfor name, weight in weights:\n    modules[name].take(weight)"
     ),
@@ -86,6 +95,15 @@ FOUND = {
 }
 
 SILENT = {
+    "a module by its name where an AttributeError is caught": each(
+        "try:\n    self.get_submodule(name).take(weight)\nexcept AttributeError:\n    pass"
+    ),
+    "a module by its name behind a test of the range": each(
+        "if not self.model.start_layer <= get_layer_id(name) < self.model.end_layer:\n    continue\n"
+        "self.get_submodule(name).take(weight)"
+    ),
+    "a module by a literal name": each("self.get_submodule('model').take(weight)"),
+    "a module of another part": each("self.visual.get_submodule(name).take(weight)"),
     "weights that were picked by membership": loader(
         _DICT + "some = [(n, w) for n, w in weights if n in params_dict]\n"
         "for name, weight in some:\n    params_dict[name].copy_(weight)"

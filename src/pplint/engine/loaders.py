@@ -14,10 +14,11 @@ from pplint.engine import values as v
 from pplint.engine.elements import PLACEHOLDER_ATTRIBUTES, guarded_in
 from pplint.engine.flow import Flow, Listener
 from pplint.engine.leaving import not_left
-from pplint.engine.lookups import is_parameters
+from pplint.engine.lookups import gets_by_name, is_parameters
 from pplint.engine.names import Place
 from pplint.engine.project import Project
-from pplint.engine.reach import may_have, stage_asking
+from pplint.engine.reach import stage_asking
+from pplint.engine.vain import Vain, asked_in_vain
 from pplint.engine.values import Atom, Values
 from pplint.engine.vocabulary import is_end, is_start
 from pplint.engine.weight_names import is_elsewhere, is_layer_of_name, says_elsewhere, says_layer
@@ -27,28 +28,27 @@ _MEMBERS = r"param|buffer|state_dict|\.keys\(|local_names|own"
 _FILTER = r"pp_|_pp|stage|missing|local|owned|skip|filter|belong"
 _LOADER = r"^_*load_\w*weights?\w*$"
 _CAUGHT = frozenset({"KeyError", "LookupError", "Exception", "BaseException", ""})
+_CAUGHT_ATTRIBUTE = _CAUGHT - {"KeyError", "LookupError"} | {"AttributeError"}
 
 Names = tuple[str, ...]
-
-
-class Vain(NamedTuple):
-    """A test that filters nothing: it asks for `attribute`, which no instance of the class `lacks` has."""
-
-    test: ast.expr
-    attribute: str
-    lacks: str
 
 
 class Lookup(NamedTuple):
     """An unfiltered lookup in a function (qualified name), and a test before it that filters nothing.
 
-    It is that of a weight, or of a layer whose `attribute` is read.
+    It is that of a weight (where the node is a call, by `get_submodule` and the like), or of a layer whose `attribute` is
+    read.
     """
 
-    node: ast.Subscript
+    node: ast.Subscript | ast.Call
     function: Names
     vain: Vain | None = None
     attribute: str = ""
+
+    @property
+    def key(self) -> ast.expr:
+        """The name, or the number of the layer, that is looked up."""
+        return self.node.slice if isinstance(self.node, ast.Subscript) else self.node.args[0]
 
 
 class Call(NamedTuple):
@@ -84,10 +84,14 @@ class LoaderWalk(Listener):
     def subscript(self, flow: Flow, node: ast.Subscript) -> None:
         if not isinstance(node.ctx, ast.Load) or not flow.functions:
             return
-        if not any(is_parameters(one) for one in flow.evaluate(node.value)):
-            return
+        if any(is_parameters(one) for one in flow.evaluate(node.value)):
+            self._look_up(flow, node, node.slice, _CAUGHT)
+
+    def _look_up(
+        self, flow: Flow, node: ast.Subscript | ast.Call, key: ast.expr, caught: frozenset[str]
+    ) -> None:
         self._vain = None
-        if flow.caught & _CAUGHT or self._filtered(flow, node) or not self._may_be_layer(flow, node.slice):
+        if flow.caught & caught or self._filtered(flow, node) or not self._may_be_layer(flow, key):
             return
         self.lookups.append(Lookup(node, flow.names, self._vain))
 
@@ -102,7 +106,7 @@ class LoaderWalk(Listener):
             return
         if not any(map(is_layer_of_name, flow.evaluate(element.slice))):
             return
-        place = Place(self.module, self._owner(flow.names), flow.names[-1])
+        place = self._place(flow)
         if not any(self.project.padded(place, path) for path in v.paths(flow.evaluate(element.value))):
             return
         self._vain = None
@@ -113,6 +117,8 @@ class LoaderWalk(Listener):
         if not flow.functions:
             return
         self._note_filter(flow, node)
+        if gets_by_name(node):
+            self._look_up(flow, node, node.args[0], _CAUGHT_ATTRIBUTE)
         callee = self._callee(flow, node)
         if callee is not None:
             filtered = bool(flow.caught & _CAUGHT) or self._filtered(flow, node)
@@ -148,7 +154,7 @@ class LoaderWalk(Listener):
     def _decides(self, flow: Flow, atom: Atom) -> bool:
         test, holds = atom
         parts = list(ast.walk(test))
-        vain = self._asks_in_vain(flow, test, parts)
+        vain = asked_in_vain(self.project, self._place(flow), test, parts)
         if vain is not None:
             self._vain = vain
             return False
@@ -165,21 +171,6 @@ class LoaderWalk(Listener):
                 return all(any(self._filters(flow, one) for one in g.atoms(part, False)) for part in rest)
         return isinstance(test, ast.Call) and self._asks(flow, test)
 
-    def _asks_in_vain(self, flow: Flow, test: ast.expr, parts: Iterable[ast.AST]) -> Vain | None:
-        """What the parts of a test ask for with `hasattr(self.model, "start_layer")`, where nothing there has it."""
-        for part in parts:
-            if not isinstance(part, ast.Call) or v.dotted(part.func) != ("hasattr",) or len(part.args) != 2:
-                continue
-            path, asked = v.dotted(part.args[0]), part.args[1]
-            name = str(asked.value) if isinstance(asked, ast.Constant) else ""
-            if path is None or not is_start(name):
-                continue
-            place = Place(self.module, self._owner(flow.names), flow.names[-1])
-            kinds = self.project.types_of(place, path)
-            if kinds and not any(may_have(self.project, one, name) for one in kinds):
-                return Vain(test, f"{'.'.join(path)}.{name}", self.project.class_name(min(kinds)))
-        return None
-
     def _is_collection(self, flow: Flow, test: ast.Compare) -> bool:
         right = test.comparators[0]
         if isinstance(test.left, ast.Constant) or isinstance(right, (ast.Tuple, ast.List, ast.Constant)):
@@ -195,8 +186,7 @@ class LoaderWalk(Listener):
             return False
         if any(_is_bound(flow, k.value) for k in call.keywords) or any(_is_bound(flow, a) for a in call.args):
             return True
-        owner = self._owner(flow.names)
-        asks = stage_asking(self.project, Place(self.module, owner, flow.names[-1]), list(path))
+        asks = stage_asking(self.project, self._place(flow), list(path))
         if asks is None and path[-1] not in self.names:
             return re.search(_FILTER, path[-1]) is not None and "weight_loader" not in path[-1]
         return bool(asks)
@@ -217,8 +207,7 @@ class LoaderWalk(Listener):
             self.filtering.add(flow.names)
 
     def _may_be_layer(self, flow: Flow, *keys: ast.expr) -> bool:
-        """Whether a name here may be that of a layer's weight: not a literal, not another part of the "
-        "model."""
+        """Whether a name here may be that of a layer's weight: not a literal, not another part of the model."""
         if keys and all(one.kind == v.STR for one in flow.evaluate(keys[0])):
             return False
         if any(says_elsewhere(atom) for atom in flow.guards):
@@ -232,6 +221,9 @@ class LoaderWalk(Listener):
         if known is None:
             known = self._texts[node] = ast.unparse(node)
         return known
+
+    def _place(self, flow: Flow) -> Place:
+        return Place(self.module, self._owner(flow.names), flow.names[-1])
 
     # Calls -----------------------------------------------------------------------------------------------
 
@@ -259,8 +251,7 @@ class LoaderWalk(Listener):
     # The answer ------------------------------------------------------------------------------------------
 
     def unfiltered(self) -> list[tuple[Lookup, list[Call]]]:
-        """The lookups that some unfiltered path reaches, each with the calls of that path, the nearest "
-        "first."""
+        """The lookups that some unfiltered path reaches, each with the calls of that path, the nearest first."""
         found = []
         for lookup in self.lookups:
             way = self._way(lookup.function, ())

@@ -14,12 +14,13 @@ from pplint.source.blocks import FunctionNode, blocks_of
 
 _LOOKUP = (
     r"(?:params?|parameters|buffers)(?:_dict|_by_name|_map)?\s*(?:\[|$)|named_(?:parameters|buffers|modules)|params?_dict"
-    r"|state_dict\(\)"
+    r"|state_dict\(\)|\.get_(?:submodule|parameter|buffer)\("
 )
 _DEF = r"def\b"
 
 _DICT = r"(^|_)(params?|parameters|buffers)(_dict|_by_name|_map)?$"
 
+_GETTERS = ("get_submodule", "get_parameter", "get_buffer")
 _LISTS = ("named_parameters", "named_buffers", "named_modules")
 
 
@@ -68,6 +69,12 @@ def is_parameters(value: Value) -> bool:
     if value.kind == v.PARAM:
         return re.search(_DICT, value.data) is not None
     return value.kind == v.PATH and value.data[-1].endswith(("params_dict", "param_dict"))
+
+
+def gets_by_name(node: ast.Call) -> bool:
+    """`self.get_submodule(name)` and the like of the model or of its layers."""
+    path = v.dotted(node.func)
+    return path is not None and path[-1] in _GETTERS and len(node.args) == 1 and _holds_layers(path)
 
 
 def _lists_parts(node: ast.expr) -> bool:

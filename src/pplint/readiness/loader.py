@@ -218,4 +218,4 @@ class LoaderUse:
 
 
 def _about_scales(lookup: Lookup, way: list[Call]) -> bool:
-    return "scale" in ast.unparse(lookup.node.slice) or any(map(is_scale, way[:1]))
+    return "scale" in ast.unparse(lookup.key) or any(map(is_scale, way[:1]))

@@ -8,9 +8,10 @@ import re
 from pplint.engine.constants import module_constants
 from pplint.engine.context import Context
 from pplint.engine.flow import Flow
-from pplint.engine.loaders import Call, LoaderWalk, Lookup, Vain, is_scale
+from pplint.engine.loaders import Call, LoaderWalk, Lookup, is_scale
 from pplint.engine.lookups import Loaders
 from pplint.engine.reach import entries_above, runs_base, split_below
+from pplint.engine.vain import Vain
 from pplint.finding import INFO, MODEL_END, NAMED, WARNING, ZERO, Asks
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.samples import LAYERS, UTILS
@@ -78,9 +79,8 @@ INFO_TEXT = RuleInfo(
     precision="high",
     summary="a loader looks up weights of layers that another stage owns",
     what=(
-        "`params_dict[name]` in the loader of a class that is split over stages, also in its helpers and "
-        "closures, "
-        "without a test of the layer's id against the stage range or of membership on the path to it; also an "
+        "`params_dict[name]` (or `self.get_submodule(name)` and the like) in the loader of a class that is split over "
+        "stages, also in its helpers and closures, without a test of the layer's id against the stage range or of membership on the path to it; also an "
         "attribute of the layer that the name speaks of, `self.layers[int(name.split('.')[2])].mlp`."
     ),
     why=(
@@ -94,11 +94,9 @@ INFO_TEXT = RuleInfo(
         "`[start_layer, end_layer)`, or test `name not in params_dict` right before the lookup."
     ),
     silent=(
-        "Lookups behind such a test (also in a helper that is asked, or in the caller), under `except "
-        "KeyError`, of "
-        "literal names, of vision, audio, embedding and head weights, and in models that are not split. A "
-        "test "
-        "that holds for some names only (`name.endswith('.bias') and name not in params_dict`) is none."
+        "Lookups behind such a test (also in a helper that is asked, or in the caller), under `except KeyError` (a module's "
+        "method: `except AttributeError`), of literal names, of vision, audio, embedding and head weights, and in models "
+        "that are not split. A test that holds for some names only (`name.endswith('.bias') and name not in params_dict`) is none."
     ),
     examples=(
         Example(title="Only biases are tested", bad=_BAD, files=(LAYERS, UTILS)),
@@ -126,8 +124,8 @@ INFO_TEXT = RuleInfo(
 )
 
 
-_KEEPS = r"named_(parameters|modules)|state_dict\(\)"
-"""A module without any of these keeps no dictionary of parameters."""
+_KEEPS = r"named_(parameters|modules)|state_dict\(\)|\.get_(submodule|parameter|buffer)\("
+"""A module without any of these looks up nothing by its name."""
 
 
 class UnfilteredWeightLookup(Rule):
@@ -157,13 +155,20 @@ class UnfilteredWeightLookup(Rule):
 
     def subscript(self, context: Context, node: ast.Subscript) -> None:
         """Report a lookup that was found."""
+        self._report(context, node)
+
+    def call(self, context: Context, node: ast.Call) -> None:
+        """The same for `get_submodule` and the like."""
+        self._report(context, node)
+
+    def _report(self, context: Context, node: ast.expr) -> None:
         found = self._bad.pop(id(node), None)
         if found is None or context.draft:
             return
         way, lookup, owner, accepts = found
         project = context.project
         severity, condition = context.level()
-        if "scale" in ast.unparse(node.slice) or any(map(is_scale, way[:1])):
+        if "scale" in ast.unparse(lookup.key) or any(map(is_scale, way[:1])):
             severity, condition = WARNING, "only for a checkpoint with such scales"
         name = project.class_name(owner)
         if not accepts:
@@ -194,7 +199,7 @@ class UnfilteredWeightLookup(Rule):
         )  # fmt: skip
 
 
-def _what_fails(node: ast.Subscript, lookup: Lookup, name: str) -> tuple[str, str]:
+def _what_fails(node: ast.expr, lookup: Lookup, name: str) -> tuple[str, str]:
     """The exception and what meets it in words; `name` is that of the class."""
     text = ast.unparse(node)
     if lookup.attribute:
@@ -202,7 +207,7 @@ def _what_fails(node: ast.Subscript, lookup: Lookup, name: str) -> tuple[str, st
             f"`{text}.{lookup.attribute}` is read of the layer that a weight's name speaks of, but `{name}` has "
             f"placeholders without `{lookup.attribute}` in the place of other stages' layers"
         )
-    return "KeyError", (
+    return "KeyError" if isinstance(node, ast.Subscript) else "AttributeError", (
         f"`{text}` looks up the weights of all layers, but the parameters of `{name}` on a stage are those of its own "
         f"layers"
     )
