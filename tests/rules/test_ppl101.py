@@ -280,16 +280,18 @@ class Planner(Base):
 _REFUSAL = "assert runner.pp_size == 1"
 
 
-@pytest.mark.parametrize(
-    ("base", "inner", "constructor", "count"),
-    [
-        pytest.param("pass", _REFUSAL, "def __init__(self, runner):\n        self.inner = Inner(runner)", 0, id="it builds one that does"),
-        pytest.param("pass", _REFUSAL, "def __init__(self, runner, own=None):\n        self.inner = own or Inner(runner)", 1, id="it may build one that does"),
-        pytest.param(_REFUSAL, "pass", "def __init__(self, runner):\n        super().__init__(runner)", 0, id="its base does"),
-        pytest.param(_REFUSAL, "pass", "name = 'planner'", 0, id="it leaves the constructor to a base that does"),
-        pytest.param(_REFUSAL, "pass", "def __init__(self, runner):\n        self.runner = runner", 1, id="the base's constructor is not called"),
-    ],
-)  # fmt: skip
-def test_a_class_with_a_part_that_refuses_several_stages_has_one(base, inner, constructor, count, tmp_path):
+_TAKES = "def __init__(self, runner, own=None):\n        "
+_PARTS = {
+    "it builds one that does": ("pass", _REFUSAL, f"{_TAKES}self.inner = Inner(runner)", 0),
+    "it may build one that does": ("pass", _REFUSAL, f"{_TAKES}self.inner = own or Inner(runner)", 1),
+    "its base does": (_REFUSAL, "pass", f"{_TAKES}super().__init__(runner)", 0),
+    "it leaves the constructor to a base that does": (_REFUSAL, "pass", "name = 'planner'", 0),
+    "the base's constructor is not called": (_REFUSAL, "pass", f"{_TAKES}self.runner = runner", 1),
+}
+
+
+@pytest.mark.parametrize("case", _PARTS)
+def test_a_class_with_a_part_that_refuses_several_stages_has_one(case, tmp_path):
+    base, inner, constructor, count = _PARTS[case]
     code = _PART_REFUSES.format(base=base, inner=inner, constructor=constructor)
     assert len(findings_in(tmp_path, "PPL101", code)) == count

@@ -43,6 +43,7 @@ CATALOGUE = (
     RuleName("PPL705", "global-rank-as-peer", ERROR),
     RuleName("PPL706", "stage-may-own-none", WARNING),
     RuleName("PPL707", "proxies-as-hidden-states", ERROR),
+    RuleName("PPL708", "state-lost-between-stages", WARNING),
     RuleName("PPL901", "unused-suppression", WARNING),
     RuleName("PPL902", "unknown-suppression", WARNING),
     RuleName("PPL903", "unreadable-file", WARNING),

@@ -80,8 +80,9 @@ INFO_TEXT = RuleInfo(
     summary="a loader looks up weights of layers that another stage owns",
     what=(
         "`params_dict[name]` (or `self.get_submodule(name)` and the like) in the loader of a class that is split over "
-        "stages, also in its helpers and closures, without a test of the layer's id against the stage range or of membership on the path to it; also an "
-        "attribute of the layer that the name speaks of, `self.layers[int(name.split('.')[2])].mlp`."
+        "stages, also in its helpers and closures, without a test of the layer's id against the stage range or of "
+        "membership on the path to it; also an attribute of the layer that the name speaks of, "
+        "`self.layers[int(name.split('.')[2])].mlp`."
     ),
     why=(
         "A checkpoint holds the weights of all layers, but the parameters of a stage are those of its own "
@@ -96,7 +97,8 @@ INFO_TEXT = RuleInfo(
     silent=(
         "Lookups behind such a test (also in a helper that is asked, or in the caller), under `except KeyError` (a module's "
         "method: `except AttributeError`), of literal names, of vision, audio, embedding and head weights, and in models "
-        "that are not split. A test that holds for some names only (`name.endswith('.bias') and name not in params_dict`) is none."
+        "that are not split. A test that holds for some names only (`name.endswith('.bias') and name not in params_dict`) "
+        "is none."
     ),
     examples=(
         Example(title="Only biases are tested", bad=_BAD, files=(LAYERS, UTILS)),

@@ -28,6 +28,7 @@ from pplint.rules.ppl704 import DefaultedStageRange
 from pplint.rules.ppl705 import GlobalRankAsPeer
 from pplint.rules.ppl706 import StageMayOwnNone
 from pplint.rules.ppl707 import ProxiesAsHiddenStates
+from pplint.rules.ppl708 import StateLostBetweenStages
 
 RULE_CLASSES: tuple[type[Rule], ...] = (
     LiteralLayerId,
@@ -50,6 +51,7 @@ RULE_CLASSES: tuple[type[Rule], ...] = (
     GlobalRankAsPeer,
     StageMayOwnNone,
     ProxiesAsHiddenStates,
+    StateLostBetweenStages,
     MissingStageModule,
     UnguardedTiedHead,
 )

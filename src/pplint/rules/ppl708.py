@@ -1,0 +1,162 @@
+"""PPL708: what one layer hands to the next is lost between two stages."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from pplint.engine import values as v
+from pplint.engine.context import Context
+from pplint.engine.guards import SINGLE
+from pplint.engine.values import Value, Values
+from pplint.engine.vocabulary import PROXY_PARAMETER
+from pplint.finding import ERROR, WARNING
+from pplint.rules.base import Example, Rule, RuleInfo
+from pplint.rules.samples import LAYERS, UTILS
+
+_TOP = """\
+from sglang.srt.models.sample_model import SampleModel
+
+
+class RoutedModel(SampleModel):
+    def forward(self, input_ids, positions, pp_proxy_tensors=None):
+        if self.pp_group.is_first_rank:
+            hidden_states = self.embed_tokens(input_ids)
+{first}        else:
+            hidden_states = pp_proxy_tensors["hidden_states"]
+{later}        for i in range(self.start_layer, self.end_layer):
+            hidden_states, routed = self.layers[i](positions, hidden_states, routed=routed){mark}
+        if not self.pp_group.is_last_rank:
+            return PPProxyTensors({sent})
+        return self.norm(hidden_states)
+"""
+
+INFO_TEXT = RuleInfo(
+    code="PPL708",
+    name="state-lost-between-stages",
+    severity=WARNING,
+    precision="high",
+    summary="what one layer hands to the next is lost between two stages",
+    what=(
+        "In the loop over the stage's layers a name is an argument of each layer and a part of its result, starts as "
+        "`None` on every stage, and is used nowhere else: it is neither sent with the proxies nor taken from them."
+    ),
+    why=(
+        "The first layer of each later stage gets `None`, where in one process it gets what the layer before it said. It "
+        "then computes something else, or asks `None` for what is not there."
+    ),
+    how="Send it with the hidden states in `PPProxyTensors`, and start from `pp_proxy_tensors` where they are given.",
+    silent=(
+        "Names that are read or assigned anywhere else in the function, forwards without proxies, and code for one stage."
+    ),
+    examples=(
+        Example(
+            title="The routing of the layer before",
+            bad=_TOP.format(
+                first="",
+                later="        routed = None\n",
+                mark="  # PPL708",
+                sent='{"hidden_states": hidden_states}',
+            ),
+            files=(LAYERS, UTILS),
+        ),
+        Example(
+            title="It travels with the hidden states",
+            good=_TOP.format(
+                first="            routed = None\n",
+                later='            routed = pp_proxy_tensors["routed"]\n',
+                mark="",
+                sent='{"hidden_states": hidden_states, "routed": routed}',
+            ),
+            files=(LAYERS, UTILS),
+        ),
+    ),
+)
+
+
+class StateLostBetweenStages(Rule):
+    """Judges what a layer is given of the layer before it."""
+
+    info = INFO_TEXT
+
+    def assign(self, context: Context, target: ast.expr, found: Values, node: ast.stmt) -> None:
+        """`hidden_states, other = self.layers[i](hidden_states, other)`"""
+        if not isinstance(target, ast.Tuple) or not isinstance(node, ast.Assign):
+            return
+        call = node.value
+        if not isinstance(call, ast.Call) or context.draft or SINGLE in context.stage():
+            return
+        layers = any(_is_layer(context, one) for one in context.flow.evaluate(call.func))
+        if not layers or len(context.flow.functions) != 1:
+            return
+        function = context.project.function(context.place)
+        if function is None or not function["proxy"]:
+            return
+        given = {part.id: part for part in _arguments(call) if isinstance(part, ast.Name)}
+        for name in (one.id for one in target.elts if isinstance(one, ast.Name)):
+            starts = _starts(context.flow.functions[0], name) if name in given else []
+            if starts:
+                self._report(context, given[name], starts[0])
+
+    def _report(self, context: Context, given: ast.Name, start: ast.stmt) -> None:
+        severity, condition = context.level()
+        severity = WARNING if severity == ERROR else severity
+        name = given.id
+        context.report(
+            self,
+            given,
+            f"`{name}` goes from layer to layer, but starts as None on every stage and is not sent to the next one: the "
+            f"first layer of a later stage goes without what the layer before it said"
+            f"{f' ({condition})' if condition else ''}",
+            severity=severity,
+            trace=[
+                context.step(start, f"`{name}` starts as None here, on every stage"),
+                context.step(given, "each layer gets what the one before it returned"),
+                context.step(
+                    context.flow.functions[0],
+                    f"nothing in this forward takes `{name}` from `{PROXY_PARAMETER}` or gives it to the proxies",
+                ),
+            ],
+            no_fix="how it is to be sent and received is for the author to say",
+        )
+
+
+def _is_layer(context: Context, value: Value) -> bool:
+    """Whether a value is an element of a padded list, or of a part of one."""
+    if value.kind in (v.SUB, v.SLICE):
+        return context.padded(value.data[0]) is not None
+    return value.kind == v.ELEMENT and any(
+        context.padded((one,)) is not None or _is_layer(context, one) for one in value.data
+    )
+
+
+def _arguments(call: ast.Call) -> list[ast.expr]:
+    return [*call.args, *(keyword.value for keyword in call.keywords)]
+
+
+def _starts(function: ast.AST, name: str) -> list[ast.stmt]:
+    """The statements that set a name to None, if all others that name it only carry it through a call."""
+    starts: list[ast.stmt] = []
+    waiting: list[ast.AST] = [function]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, (ast.Assign, ast.AnnAssign)) and _sets(node, name):
+            value = node.value
+            if isinstance(value, ast.Constant) and value.value is None:
+                starts.append(node)
+            elif not isinstance(value, ast.Call) or not any(_is(part, name) for part in _arguments(value)):
+                return []
+        elif _is(node, name):
+            return []
+        else:
+            waiting += ast.iter_child_nodes(node)
+    return starts
+
+
+def _sets(node: ast.Assign | ast.AnnAssign, name: str) -> bool:
+    targets: Iterable[ast.expr] = node.targets if isinstance(node, ast.Assign) else (node.target,)
+    return any(_is(part, name) for target in targets for part in ast.walk(target))
+
+
+def _is(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
