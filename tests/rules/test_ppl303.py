@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from layer_cases import findings_in
 
-from pplint.finding import ERROR, INFO
+from pplint.finding import ERROR, INFO, WARNING
 
 _INNER = """
 
@@ -65,6 +65,10 @@ CASES = {
     "a list that cannot be unpacked": (
         tree("self.start_layer, self.end_layer, self.layers = make_layers(4, Layer)"),
         [ERROR],
+    ),
+    "a class that computes its range": (
+        tree(f"self.start_layer = pp_group.rank * 4 // pp_group.world_size\n        {PLAIN}"),
+        [WARNING],
     ),
     "a top-level class that refuses": (tree(top=""), [INFO]),
     "an unpacking under a class that refuses": (

@@ -9,6 +9,7 @@ from typing import Any
 from pplint.engine import values as v
 from pplint.engine.context import Context
 from pplint.engine.guards import SINGLE
+from pplint.engine.project import Project
 from pplint.engine.reach import entries_above, split_below
 from pplint.engine.values import Values
 from pplint.engine.vocabulary import ENCODER, RANGE_MAKERS, is_start
@@ -136,17 +137,10 @@ class UnsplitLayers(Rule):
         elif not above:
             severity = WARNING
             condition = "only when a top-level class that accepts pipeline parallelism builds it"
-        name, maker = project.class_name(owner), ast.unparse(call.func)
-        if unpacked:
-            does = (
-                f"`{maker}` without rank and size returns one list, which cannot be unpacked into a list and a range: "
-                "ValueError in every run, with or without pipeline parallelism"
-            )
-        else:
-            does = (
-                f"`{maker}` is not told the stage, so every stage builds and runs all layers of `{name}` instead of "
-                f"its own: {_effect(context, owner)}"
-            )
+        elif severity == ERROR and _counts_stages(project, owner):
+            severity = WARNING
+        does = _what_happens(context, call, owner, unpacked)
+        name = project.class_name(owner)
         trace = []
         if accepting:
             top = project.classes[accepting[0]]
@@ -160,6 +154,24 @@ class UnsplitLayers(Rule):
             self, call.func, f"{does} ({condition})" if condition else does, severity=severity, trace=trace,
             around=call, no_fix="loops over the layers and the forward have to change with it",
         )  # fmt: skip
+
+
+def _what_happens(context: Context, call: ast.Call, owner: str, unpacked: bool) -> str:
+    name, maker = context.project.class_name(owner), ast.unparse(call.func)
+    if unpacked:
+        return (
+            f"`{maker}` without rank and size returns one list, which cannot be unpacked into a list and a range: "
+            "ValueError in every run, with or without pipeline parallelism"
+        )
+    if _counts_stages(context.project, owner):
+        return (
+            f"`{maker}` is not told the stage, so every stage builds all layers of `{name}`, those too that its range "
+            "leaves to other stages: it keeps and loads their weights"
+        )
+    return (
+        f"`{maker}` is not told the stage, so every stage builds and runs all layers of `{name}` instead of its own: "
+        f"{_effect(context, owner)}"
+    )
 
 
 def _effect(context: Context, owner: str) -> str:
@@ -183,6 +195,11 @@ def _takes_part(context: Context, owner: str) -> bool:
         return True
     start = [entry["v"][0] for one in project.mro(owner) for entry in _starts(project.classes[one])]
     return any(kind in ("arith", "item") for kind in start) or _is_only_model(context, owner)
+
+
+def _counts_stages(project: Project, owner: str) -> bool:
+    """Whether a class computes its own first layer."""
+    return any(entry["v"][0] == "arith" for entry in _starts(project.classes[owner]))
 
 
 def _starts(facts: dict[str, Any]) -> list[dict[str, Any]]:
