@@ -1,5 +1,6 @@
 """What expressions may be instances of, and how the objects in attributes come to be."""
 
+import ast
 import re
 from typing import Any, NamedTuple
 
@@ -277,3 +278,11 @@ def position_of(facts: dict[str, Any], parameter: str) -> int | None:
         if facts["static"] or not facts["params"] or facts["params"][0] not in ("self", "cls")
         else index - 1
     )
+
+
+def given_for(facts: dict[str, Any], parameter: str, call: ast.Call) -> ast.expr | None:
+    """The argument of a call that a parameter of the called function gets, or None."""
+    position = position_of(facts, parameter)
+    if position is not None and position < len(call.args):
+        return call.args[position]
+    return next((keyword.value for keyword in call.keywords if keyword.arg == parameter), None)

@@ -9,7 +9,7 @@ from pplint.engine import values as v
 from pplint.engine.context import Context
 from pplint.engine.elements import PLACEHOLDER_ATTRIBUTES, guarded
 from pplint.engine.guards import FIRST, last_name, stage_facts
-from pplint.engine.instances import position_of
+from pplint.engine.instances import given_for
 from pplint.engine.modules import StageModule, stage_modules_of
 from pplint.engine.predicates import only_on, unfolded
 from pplint.engine.values import Value
@@ -253,10 +253,7 @@ def _argument(context: Context, built: str, call: ast.Call, attribute: str) -> a
     for entry in context.project.classes[owner]["attrs"].get(attribute, ()):
         if entry["v"][0] == "path" and len(entry["v"][1]) == 1:
             name = entry["v"][1][0]
-            position = position_of(facts, name)
-            if position is not None and position < len(call.args):
-                return call.args[position]
-            return next((keyword.value for keyword in call.keywords if keyword.arg == name), None)
+            return given_for(facts, name, call)
     return None
 
 

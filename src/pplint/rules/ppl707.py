@@ -9,7 +9,7 @@ from pplint.engine import values as v
 from pplint.engine.context import Context
 from pplint.engine.declarations import FunctionFacts
 from pplint.engine.guards import LAST
-from pplint.engine.instances import position_of
+from pplint.engine.instances import given_for
 from pplint.engine.project import Project
 from pplint.engine.values import Value, Values
 from pplint.engine.vocabulary import PROXY_CLASS
@@ -192,15 +192,8 @@ def _called(context: Context, value: Value) -> Iterator[tuple[str, ...]]:
             continue
         for returned in routine["returns"]:
             if returned[0] == "call":
-                given = _argument(routine, value.node, returned[1][0])
+                given = given_for(routine, returned[1][0], value.node)
                 yield from v.paths(context.flow.evaluate(given))
-
-
-def _argument(routine: FunctionFacts, call: ast.Call, name: str) -> ast.expr | None:
-    position = position_of(routine, name)
-    if position is not None and position < len(call.args):
-        return call.args[position]
-    return next((keyword.value for keyword in call.keywords if keyword.arg == name), None)
 
 
 def _may_be_proxies(project: Project, module: str, function: FunctionFacts, depth: int = 0) -> bool:
