@@ -71,6 +71,10 @@ CASES = {
         tree("routed = None\n" + _LOOP.replace("    hidden", "    routed = make(i)\n    hidden")),
         [],
     ),
+    "both branches of a test set it": (
+        tree("if self.pp_group.is_first_rank:\n    routed = None\nelse:\n    routed = None\n" + _LOOP),
+        [],
+    ),
     "it starts as something": (tree("routed = self.first()\n" + _LOOP), []),
     "the layer is not given it": (tree("routed = None\n" + _LOOP.replace(", routed)", ")")), []),
     "a list that is no list of layers": (tree("routed = None\n" + _LOOP.replace("self.layers[i]", "self.heads[i]")), []),

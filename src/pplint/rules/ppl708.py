@@ -47,7 +47,8 @@ INFO_TEXT = RuleInfo(
     ),
     how="Send it with the hidden states in `PPProxyTensors`, and start from `pp_proxy_tensors` where they are given.",
     silent=(
-        "Names that are read or assigned anywhere else in the function, forwards without proxies, and code for one stage."
+        "Names that are read or assigned anywhere else in the function, or that both branches of a test set; forwards "
+        "without proxies, and code for one stage."
     ),
     examples=(
         Example(
@@ -146,11 +147,19 @@ def _starts(function: ast.AST, name: str) -> list[ast.stmt]:
                 starts.append(node)
             elif not isinstance(value, ast.Call) or not any(_is(part, name) for part in _arguments(value)):
                 return []
-        elif _is(node, name):
+        elif _is(node, name) or (isinstance(node, ast.If) and _decides(node, name)):
             return []
         else:
             waiting += ast.iter_child_nodes(node)
     return starts
+
+
+def _decides(node: ast.If, name: str) -> bool:
+    """Whether both branches of a test set a name: then the author thought of those stages too."""
+    return all(
+        any(isinstance(one, ast.Assign | ast.AnnAssign) and _sets(one, name) for one in branch)
+        for branch in (node.body, node.orelse)
+    )
 
 
 def _sets(node: ast.Assign | ast.AnnAssign, name: str) -> bool:
