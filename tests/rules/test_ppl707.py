@@ -125,7 +125,14 @@ CASES = {
         ),
         [ERROR],
     ),
-    "one finding for one forward": (
+    "the results of two calls": (
+        tree(
+            "if positions is None:\n    one, two = routine(input_ids, self.model, pp_proxy_tensors)\n"
+            "else:\n    one, two = self.model(input_ids, positions, pp_proxy_tensors)\nreturn one"
+        ),
+        [ERROR, ERROR],
+    ),
+    "one finding for the result of one call": (
         tree(f"{CALL}if input_ids is None:\n    return result[0]\nreturn self.logits_processor(input_ids, result)"),
         [ERROR],
     ),

@@ -125,6 +125,10 @@ class ProxiesAsHiddenStates(Rule):
 
     info = INFO_TEXT
 
+    def __init__(self) -> None:
+        # What one call returned is told of once.
+        self._told: set[ast.AST | None] = set()
+
     def assign(self, context: Context, target: ast.expr, found: Values, node: ast.stmt) -> None:
         """`hidden_states, other = self.model(...)`"""
         if isinstance(target, (ast.Tuple, ast.List)) and isinstance(node, ast.Assign):
@@ -145,8 +149,9 @@ class ProxiesAsHiddenStates(Rule):
             self._judge(context, node, found, f"gives `{module[1]}`", "an AttributeError")
 
     def _judge(self, context: Context, node: ast.expr, found: Values, does: str, meets: str) -> None:
-        told = (self.info.code, context.flow.symbol)
-        for value in found if told not in {(one.code, one.symbol) for one in context.findings} else ():
+        for value in found:
+            if value.node in self._told:
+                continue
             forward = _proxies_of(context, value)
             if forward is None or context.draft or LAST in context.stage(value) or _asked(context, value):
                 continue
@@ -154,6 +159,7 @@ class ProxiesAsHiddenStates(Rule):
                 context.class_id
             ):
                 continue
+            self._told.add(value.node)
             owner, line = forward
             severity, condition = context.level()
             name = context.project.class_name(owner)
