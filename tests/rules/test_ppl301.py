@@ -6,6 +6,7 @@ import pytest
 from layer_cases import findings_in, method
 
 from pplint.finding import ERROR, INFO, WARNING
+from pplint.rules.samples import LAYERS, UTILS
 
 BAD = {
     "a loop over the list": "for layer in self.model.layers:\n    print(layer.mlp)",
@@ -327,3 +328,29 @@ def test_an_inner_method_that_nobody_hands_on_is_latent(hands_on, files, level, 
     (found,) = findings_in(tmp_path, "PPL301", _INNER.format(hands_on), *files)
     assert found.severity == level
     assert ("nothing reaches `take_scales`" in found.message) is (level == INFO)
+
+
+_READS = """
+from sglang.srt.models.sample_model import SampleModel
+
+
+class Reader(SampleModel):
+    def forward(self, hidden_states, pp_proxy_tensors=None):
+        return [layer.gate for layer in self.layers]
+"""
+_REAL = "its real layers (`DecoderLayer`) set none either, so that one stage alone fails too"
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        pytest.param("pass", True, id="no real layer sets it"),
+        pytest.param("gate = 0", False, id="their class has it"),
+        pytest.param("def __init__(self, config, layer_id):\n        self.gate = layer_id", False, id="they set it"),
+        pytest.param("@property\n    def gate(self):\n        return 0", False, id="a property"),
+    ],
+)  # fmt: skip
+def test_an_attribute_that_no_real_layer_sets_is_no_matter_of_stages_alone(body, said, tmp_path):
+    layers = LAYERS[0], f"{LAYERS[1]}\n\nclass DecoderLayer:\n    {body}\n"
+    (found,) = findings_in(tmp_path, "PPL301", _READS, layers, UTILS)
+    assert (_REAL in found.message) is said

@@ -8,6 +8,7 @@ from pplint.engine import values as v
 from pplint.engine.accessors import GLOBAL, Target
 from pplint.engine.answers import answer_of
 from pplint.engine.context import Context
+from pplint.engine.dispatch import element_classes
 from pplint.engine.elements import filtered, position_said
 from pplint.engine.guards import SINGLE
 from pplint.engine.slots import Slots, is_whole
@@ -99,7 +100,8 @@ class FullLayerLoop(Rule):
         message = (
             f"`{shown(element)}.{attribute}` is read for every slot of a padded layer list: {where} "
             f"holds placeholders "
-            f"without `{attribute}` for the layers of other stages{f' ({condition})' if condition else ''}"
+            f"without `{attribute}` for the layers of other stages{_nor_real(context, slots, attribute)}"
+            f"{f' ({condition})' if condition else ''}"
         )
         self._tell(context, node, message, severity, slots, slots_asks(context, node, slots))
 
@@ -195,6 +197,22 @@ class FullLayerLoop(Rule):
                 asks=_asks(context, node, value),
             )  # fmt: skip
             return
+
+
+def _nor_real(context: Context, slots: Slots, attribute: str) -> str:
+    """Words that say so where no class of the list's real layers has an attribute."""
+    project = context.project
+    kinds = element_classes(project, slots.padded)
+    having = [
+        one
+        for one in kinds
+        for base in project.mro(one)
+        if any(attribute in project.classes[base][part] for part in ("attrs", "methods", "constants"))
+    ]
+    if not kinds or having:
+        return ""
+    names = " and ".join(f"`{name}`" for name in sorted(map(project.class_name, kinds)))
+    return f"; its real layers ({names}) set none either, so that one stage alone fails too"
 
 
 def _asks(context: Context, node: ast.Call, value: Value) -> Asks | None:
