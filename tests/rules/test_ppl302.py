@@ -95,6 +95,26 @@ FOUND = {
 }
 
 SILENT = {
+    "a function that is given the model": loader(
+        "own = dict(named_parameters(self))\nfor name, weight in weights:\n    own[name].copy_(weight)"
+    ),
+    "the stage's own names": loader(
+        _DICT + "for name in sorted(params_dict):\n    params_dict[name].copy_(weights[name])"
+    ),
+    "the stage's own names and values": loader(
+        "for name, own in self.named_parameters():\n    self.get_submodule(name.rpartition('.')[0]).take(own)"
+    ),
+    "a module of something else": each("draft.get_submodule(name).take(weight)"),
+    "a getter of its own": each("self.get_parameter(name).copy_(weight)")
+    + loader("return dict(self.named_parameters()).get(name)", name="get_parameter", parameters="name"),
+    "the stage range under other names": each(
+        "low, high = self.model.start_layer, self.model.end_layer\nif not low <= get_layer_id(name) < high:\n"
+        "    continue\nparams_dict[name].copy_(weight)"
+    ),
+    "a test of the placeholder": each(
+        "if isinstance(self.model.layers[get_layer_id(name)], PPMissingLayer):\n    continue\n"
+        "params_dict[name].copy_(weight)"
+    ),
     "a module by its name where an AttributeError is caught": each(
         "try:\n    self.get_submodule(name).take(weight)\nexcept AttributeError:\n    pass"
     ),

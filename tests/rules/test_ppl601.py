@@ -200,3 +200,41 @@ def look(q, layer, batch):
     (found,) = findings_in(tmp_path, "PPL601", body)
     assert (found.fix is not None) is fixed, found.no_fix
     assert fixed or found.no_fix
+
+
+_CHOSEN = """
+class Layer:
+    def __init__(self, config, layer_id, rotary, start_layer):
+        self.config = config
+        self.layer_id = layer_id
+        self.rotary = rotary
+
+    def forward(self, q, batch):
+        if {test}:
+            {effect}
+        return self.rotary(q)
+"""
+_FILLS = "self.rotary.cached = q"
+CHOSEN = {
+    "a number of the configuration": ("self.layer_id == self.config.interval - 1", _FILLS, [WARNING]),
+    "the first of a kind": ('self.layer_id == self.config.kinds.index("full")', _FILLS, [WARNING]),
+    "an entry of the configuration": ("self.config.full_layers[0] == self.layer_id", _FILLS, [WARNING]),
+    "the stage's start": ("self.layer_id == self.config.start_layer", _FILLS, []),
+    "of the first stage": (
+        "self.pp_group.is_first_rank and self.layer_id == self.config.first_full",
+        _FILLS,
+        [],
+    ),
+    "something that no other layer reads here": (
+        "self.layer_id == self.config.tapped_layer",
+        "batch.tapped.append(q)",
+        [],
+    ),
+    "a test of something else": ("self.config.kind == self.config.kinds[0]", _FILLS, []),
+}
+
+
+@pytest.mark.parametrize(("test", "effect", "levels"), CHOSEN.values(), ids=CHOSEN)
+def test_a_layer_that_the_configuration_names(test, effect, levels, tmp_path):
+    code = _CHOSEN.format(test=test, effect=effect)
+    assert [one.severity for one in findings_in(tmp_path, "PPL601", code)] == levels

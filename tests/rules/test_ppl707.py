@@ -52,9 +52,16 @@ class SampleForCausalLM(Base):
         self.model = SampleModel(config, pp_group)
         self.takes_aux = False
         self.use_aux = config.use_aux
+        if pp_group.is_last_rank:
+            self.score = Score(config)
+        else:
+            self.score = Identity()
 
     def forward(self, input_ids, positions, {proxies}):
         {body}
+
+    def ends(self):
+        return self.pp_group.is_last_rank
 
     def after(self, result):
         return result
@@ -103,6 +110,43 @@ CASES = {
         tree(f"{CALL}if isinstance(result, tuple):\n    result, aux = result\nreturn result"),
         [],
     ),
+    "under a test that is not about the result": (
+        tree(f"{CALL}if isinstance(positions, tuple):\n    result, aux = result\nreturn result"),
+        [ERROR],
+    ),
+    "a choice by its type": (
+        tree(f"{CALL}one, two = result if isinstance(result, tuple) else (result, None)\nreturn one"),
+        [],
+    ),
+    "made a tuple where it is none": (
+        tree(f"{CALL}if not isinstance(result, tuple):\n    result = (result, None)\none, two = result\nreturn one"),
+        [],
+    ),
+    "taken by its name where it is one": (
+        tree(f"{CALL}if positions is None:\n    result = result['states']\nreturn self.logits_processor(result)"),
+        [],
+    ),
+    "an error that is caught": (
+        tree(f"{CALL}try:\n    one, two = result\nexcept ValueError:\n    return result\nreturn one"),
+        [],
+    ),
+    "after a test with more in it": (
+        tree(
+            f"{CALL}group = self.pp_group\nif group.world_size > 1 and not group.is_last_rank:\n    return result\n"
+            "return result[0]"
+        ),
+        [],
+    ),
+    "after a test of the rank in the group": (
+        tree(f"{CALL}if self.pp_group.rank_in_group < self.pp_group.world_size - 1:\n    return result\nreturn result[0]"),
+        [],
+    ),
+    "after a method that asks": (tree(f"{CALL}if not self.ends():\n    return result\nreturn result[0]"), []),
+    "in a function that is called elsewhere": (
+        tree(f"{CALL}ends = lambda: self.logits_processor(result)\nreturn ends() if self.pp_group.is_last_rank else result"),
+        [],
+    ),
+    "given to a module that other stages lack": (tree(f"{CALL}return self.score(result)"), []),
     "under a flag that is off at first": (
         tree(f"{CALL}if self.takes_aux:\n    result, aux = result\nreturn result"),
         [],

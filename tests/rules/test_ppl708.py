@@ -75,6 +75,14 @@ CASES = {
         tree("if self.pp_group.is_first_rank:\n    routed = None\nelse:\n    routed = None\n" + _LOOP),
         [],
     ),
+    "it starts anew for a group of layers": (
+        tree("routed = None\n" + _LOOP.replace("    hidden", "    if i % 4 == 0:\n        routed = None\n    hidden")),
+        [],
+    ),
+    "another call takes it and gives it": (
+        tree("routed = None\n" + _LOOP + "hidden_states, routed = self.pack(hidden_states, routed)"),
+        [],
+    ),
     "it starts as something": (tree("routed = self.first()\n" + _LOOP), []),
     "the layer is not given it": (tree("routed = None\n" + _LOOP.replace(", routed)", ")")), []),
     "a list that is no list of layers": (tree("routed = None\n" + _LOOP.replace("self.layers[i]", "self.heads[i]")), []),

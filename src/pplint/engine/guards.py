@@ -15,6 +15,12 @@ SINGLE = "single"  # there is one stage only
 
 _OTHER_GROUP = re.compile(r"(^|_)(tp|attn|moe|ep|dp|cp|world|draft)(_|$)")
 
+_RANKS = frozenset({"pp_rank", "rank_in_group"})
+_SIZES = frozenset({
+    "world_size", "pp_size", "pipeline_parallel_size", "pp_world_size", "get_pipeline_model_parallel_world_size",
+})  # fmt: skip
+_ONE = ast.dump(ast.Constant(1))
+
 _FLIPPED = {
     ast.Eq: ast.NotEq,
     ast.NotEq: ast.Eq,
@@ -93,8 +99,8 @@ def _stage_fact(atom: Atom) -> set[str]:
     if name:
         said = _named_fact(name.lstrip("_"), holds)
         return said if said and not _of_another_group(test) else set()
-    if isinstance(test, ast.BoolOp) and holds and isinstance(test.op, ast.Or):
-        parts = [stage_facts(atoms(part, True)) for part in test.values]
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or) is holds:
+        parts = [stage_facts(atoms(part, holds)) for part in test.values]
         return set(frozenset.intersection(*parts))
     if isinstance(test, ast.Compare) and len(test.ops) == 1:
         operator: type[ast.cmpop] = type(test.ops[0])
@@ -113,7 +119,7 @@ def _named_fact(name: str, holds: bool) -> set[str]:
         return {SINGLE}  # it numbers its layers from 0 by itself
     if not holds and is_start(name):
         return {FIRST}
-    if not holds and name in ("pp_rank", "rank_in_group"):
+    if not holds and name in _RANKS:
         return {FIRST}
     return set()
 
@@ -132,17 +138,24 @@ def _side_fact(name: str, operator: type[ast.cmpop], right: ast.expr) -> set[str
     """What the comparison of something called `name` with `right` says."""
     number = right.value if isinstance(right, ast.Constant) and isinstance(right.value, int) else None
     if number is None:
-        other = last_name(right)
-        return {LAST} if operator is ast.Eq and is_end(name) and "hidden_layers" in other else set()
+        above = operator in (ast.Eq, ast.GtE)
+        at_end = is_end(name) and "hidden_layers" in last_name(right)
+        return {LAST} if above and (at_end or (name in _RANKS and _is_last_rank(right))) else set()
     small = (operator is ast.Eq and number == 0) or (operator is ast.Lt and number == 1)
     small = small or (operator is ast.LtE and number == 0)
-    if small and (is_start(name) or name in ("pp_rank", "rank_in_group")):
+    if small and (is_start(name) or name in _RANKS):
         return {FIRST}
     one = (operator is ast.Eq and number == 1) or (operator is ast.Lt and number == 2)
     one = one or (operator is ast.LtE and number == 1)
-    if one and name in ("world_size", "pp_size", "pipeline_parallel_size", "pp_world_size"):
+    if one and name in _SIZES:
         return {SINGLE}
     return set()
+
+
+def _is_last_rank(node: ast.expr) -> bool:
+    """`pp_group.world_size - 1`"""
+    one = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) and ast.dump(node.right) == _ONE
+    return one and isinstance(node, ast.BinOp) and last_name(node.left).lstrip("_") in _SIZES
 
 
 def subject_tests(known: Iterable[Atom], subject: str) -> list[Atom]:

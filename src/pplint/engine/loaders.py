@@ -14,13 +14,13 @@ from pplint.engine import values as v
 from pplint.engine.elements import PLACEHOLDER_ATTRIBUTES, guarded_in
 from pplint.engine.flow import Flow, Listener
 from pplint.engine.leaving import not_left
-from pplint.engine.lookups import gets_by_name, is_parameters
+from pplint.engine.lookups import gets_by_name, is_own_name, is_parameters
 from pplint.engine.names import Place
 from pplint.engine.project import Project
 from pplint.engine.reach import stage_asking
 from pplint.engine.vain import Vain, asked_in_vain
 from pplint.engine.values import Atom, Values
-from pplint.engine.vocabulary import is_end, is_start
+from pplint.engine.vocabulary import MISSING_LAYER, is_end, is_start
 from pplint.engine.weight_names import is_elsewhere, is_layer_of_name, says_elsewhere, says_layer
 from pplint.source.blocks import FunctionNode
 
@@ -117,7 +117,7 @@ class LoaderWalk(Listener):
         if not flow.functions:
             return
         self._note_filter(flow, node)
-        if gets_by_name(node):
+        if gets_by_name(node) and not self._is_own_method(flow, node):
             self._look_up(flow, node, node.args[0], _CAUGHT_ATTRIBUTE)
         callee = self._callee(flow, node)
         if callee is not None:
@@ -165,6 +165,8 @@ class LoaderWalk(Listener):
             name = part.attr if isinstance(part, ast.Attribute) else getattr(part, "id", "")
             if isinstance(part, (ast.Attribute, ast.Name)) and (is_start(name) or is_end(name)):
                 return True
+            if isinstance(part, ast.Name) and (name == MISSING_LAYER or _is_bound(flow, part)):
+                return True
         if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) and not holds:
             rest = [part for part in test.values if not says_layer(part)]
             if len(rest) < 2 and rest != test.values:
@@ -210,6 +212,9 @@ class LoaderWalk(Listener):
         """Whether a name here may be that of a layer's weight: not a literal, not another part of the model."""
         if keys and all(one.kind == v.STR for one in flow.evaluate(keys[0])):
             return False
+        names = [part for key in keys[:1] for part in ast.walk(key) if isinstance(part, ast.Name)]
+        if any(all(map(is_own_name, flow.evaluate(name))) for name in names):
+            return False
         if any(says_elsewhere(atom) for atom in flow.guards):
             return False
         if keys and is_elsewhere(ast.unparse(keys[0])):
@@ -221,6 +226,11 @@ class LoaderWalk(Listener):
         if known is None:
             known = self._texts[node] = ast.unparse(node)
         return known
+
+    def _is_own_method(self, flow: Flow, node: ast.Call) -> bool:
+        """Whether the class defines the method itself that is called of `self`."""
+        owner = self._owner(flow.names)
+        return bool(owner) and self.project.method(owner, g.last_name(node)) is not None
 
     def _place(self, flow: Flow) -> Place:
         return Place(self.module, self._owner(flow.names), flow.names[-1])

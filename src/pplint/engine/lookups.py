@@ -20,6 +20,7 @@ _DEF = r"def\b"
 
 _DICT = r"(^|_)(params?|parameters|buffers)(_dict|_by_name|_map)?$"
 
+_WHOLE = ("model", "language_model")
 _GETTERS = ("get_submodule", "get_parameter", "get_buffer")
 _LISTS = ("named_parameters", "named_buffers", "named_modules")
 
@@ -74,7 +75,9 @@ def is_parameters(value: Value) -> bool:
 def gets_by_name(node: ast.Call) -> bool:
     """`self.get_submodule(name)` and the like of the model or of its layers."""
     path = v.dotted(node.func)
-    return path is not None and path[-1] in _GETTERS and len(node.args) == 1 and _holds_layers(path)
+    if path is None or path[-1] not in _GETTERS or len(node.args) != 1 or len(path) < 2:
+        return False
+    return path[:-1] == ("self",) or (path[-2] in _WHOLE and _holds_layers(path))
 
 
 def _lists_parts(node: ast.expr) -> bool:
@@ -85,4 +88,19 @@ def _lists_parts(node: ast.expr) -> bool:
 
 def _holds_layers(path: tuple[str, ...]) -> bool:
     """Whether `self.named_parameters`, or that of an inner model, is asked (not that of another part)."""
-    return len(path) == 2 or (not is_elsewhere(path[-2]) and "model" in path[-2])
+    return len(path) == 2 or (len(path) > 2 and not is_elsewhere(path[-2]) and "model" in path[-2])
+
+
+def is_own_name(value: Value) -> bool:
+    """Whether a value is a name that the parameters or modules of a stage have: what a loop over them yields."""
+    if value.kind == v.ITEM:
+        return all(map(is_own_name, value.data[0]))
+    return value.kind == v.ELEMENT and all(map(_yields_own_names, value.data))
+
+
+def _yields_own_names(value: Value) -> bool:
+    if value.kind == v.ITEMS:
+        return any(map(is_parameters, value.data[0]))
+    if value.kind == v.CALL and isinstance(value.node, ast.Call) and _lists_parts(value.node):
+        return True
+    return is_parameters(value)

@@ -136,6 +136,13 @@ def is_read(context: Context, node: ast.expr) -> bool:
     )
 
 
+def in_lambda(context: Context, node: ast.expr) -> bool:
+    """Whether an expression stands in a lambda of the current statement, and runs where that is called."""
+    statement = context.flow.statement
+    lambdas = (part for part in ast.walk(statement) if isinstance(part, ast.Lambda)) if statement else ()
+    return any(part is node for one in lambdas for part in ast.walk(one.body))
+
+
 def module_asks(context: Context, real_on: frozenset[str], asked_on: str = "") -> Asks:
     """What a read of a module asks for that only some stages have; the tests on the path say where it is read."""
     stage = context.stage() & {FIRST, LAST}

@@ -11,7 +11,7 @@ from pplint.engine import values as v
 from pplint.engine.context import Context
 from pplint.engine.guards import FIRST, LAST
 from pplint.engine.values import Atom
-from pplint.engine.vocabulary import MODEL_COUNT_NAMES
+from pplint.engine.vocabulary import MODEL_COUNT_NAMES, is_end, is_start
 
 _CONFIGURATION = re.compile(r"(^|_)(config|cfg)$")
 
@@ -93,4 +93,6 @@ def _is_configured(node: ast.expr) -> bool:
     if isinstance(node, ast.Subscript):
         return isinstance(node.slice, ast.Constant) and _is_configured(node.value)
     path = v.dotted(node)
-    return path is not None and any(_CONFIGURATION.search(name) for name in path[:-1])
+    if path is None or is_start(path[-1]) or is_end(path[-1]):
+        return False
+    return any(_CONFIGURATION.search(name) for name in path[:-1])

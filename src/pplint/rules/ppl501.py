@@ -14,7 +14,7 @@ from pplint.engine.modules import StageModule, stage_modules_of
 from pplint.engine.predicates import only_on, unfolded
 from pplint.engine.values import Value
 from pplint.finding import ERROR, INFO
-from pplint.rules.asking import kept_away, module_asks
+from pplint.rules.asking import in_lambda, kept_away, module_asks
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.missing import level_of, module_step, placeholder, stages_without
 from pplint.rules.ppl502 import tied_value
@@ -196,8 +196,7 @@ def _deferred(context: Context, node: ast.Attribute) -> bool:
     statement = context.flow.statement
     if not isinstance(statement, (ast.Assign, ast.AnnAssign, ast.Expr, ast.Return)):
         return False
-    lambdas = (part for part in ast.walk(statement) if isinstance(part, ast.Lambda))
-    return any(part is node for one in lambdas for part in ast.walk(one.body))
+    return in_lambda(context, node)
 
 
 def _right_stage(module: StageModule) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from pplint.engine.context import Context
-from pplint.engine.guards import FIRST, LAST, SINGLE
+from pplint.engine.guards import FIRST, LAST
 from pplint.engine.spaces import OWNED, space_of
 from pplint.engine.values import Values
 from pplint.finding import ERROR, SAFE, UNSAFE, WARNING, Fix
@@ -171,7 +171,10 @@ class ModelFirstLayerTest(Rule):
         if changed is None or not functions or functions[0].name == "__init__" or context.draft:
             return
         for one in layer_tests(context):
-            if context.stage() & {one.stage or SINGLE} or not _is_layer(context, one.layer):
+            stages = {one.stage} if one.stage else {FIRST, LAST}
+            if context.stage() & stages or not _is_layer(context, one.layer):
+                continue
+            if not one.stage and not _is_read_too(context, changed, one.test):
                 continue
             if is_shared(context, changed, one.layer):
                 self._report(context, one, effect)
@@ -217,6 +220,20 @@ class ModelFirstLayerTest(Rule):
             return None, "no pool is at hand here: hand `start_layer` to the layer and compare with it"
         text, safe = found
         return Fix(SAFE if safe else UNSAFE, f"compare with `{text}`", (context.edit(number, text),)), ""
+
+
+def _is_read_too(context: Context, changed: ast.expr, test: ast.Compare) -> bool:
+    """Whether the function speaks of a changed object where the test need not hold: other layers come there too."""
+    wanted = ast.dump(changed)
+    waiting: list[ast.AST] = [*context.flow.functions[-1].body]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.If) and any(part is test for part in ast.walk(node.test)):
+            continue
+        if isinstance(node, ast.expr) and ast.dump(node) == wanted:
+            return True
+        waiting += ast.iter_child_nodes(node)
+    return False
 
 
 def _level(context: Context) -> tuple[str, str]:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import Any
 
 from pplint.engine import values as v
 from pplint.engine.context import Context
 from pplint.engine.declarations import FunctionFacts
-from pplint.engine.guards import LAST
+from pplint.engine.guards import LAST, stage_facts
 from pplint.engine.instances import given_for
+from pplint.engine.predicates import only_on, unfolded
 from pplint.engine.project import Project
 from pplint.engine.values import Value, Values
-from pplint.engine.vocabulary import PROXY_CLASS
+from pplint.engine.vocabulary import MISSING_LAYER, PROXY_CLASS
 from pplint.finding import ERROR, Step
+from pplint.rules.asking import in_lambda
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.why import LAST_STAGE, no_test
 
@@ -116,6 +119,7 @@ class SampleForCausalLM:
     ),
 )
 
+_CAUGHT = frozenset({"ValueError", "TypeError", "Exception", "BaseException", ""})
 _DEPTH = 2
 """So many functions may stand between a forward and the making of its proxies."""
 
@@ -132,12 +136,13 @@ class ProxiesAsHiddenStates(Rule):
     def assign(self, context: Context, target: ast.expr, found: Values, node: ast.stmt) -> None:
         """`hidden_states, other = self.model(...)`"""
         if isinstance(target, (ast.Tuple, ast.List)) and isinstance(node, ast.Assign):
-            self._judge(context, node.value, found, "unpacks", "a ValueError")
+            if not context.flow.caught & _CAUGHT and not isinstance(node.value, ast.IfExp):
+                self._judge(context, node.value, node.value, found, ("unpacks", "a ValueError"))
 
     def subscript(self, context: Context, node: ast.Subscript) -> None:
         """`self.model(...)[0]`"""
         if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, int):
-            self._judge(context, node, context.flow.evaluate(node.value), "indexes", "None")
+            self._judge(context, node, node.value, context.flow.evaluate(node.value), ("indexes", "None"))
 
     def call(self, context: Context, node: ast.Call) -> None:
         """`self.logits_processor(input_ids, hidden_states)`"""
@@ -146,18 +151,20 @@ class ProxiesAsHiddenStates(Rule):
             return
         for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
             found = context.flow.evaluate(argument)
-            self._judge(context, node, found, f"gives `{module[1]}`", "an AttributeError")
+            self._judge(context, node, argument, found, (f"gives `{module[1]}`", "an AttributeError"))
 
-    def _judge(self, context: Context, node: ast.expr, found: Values, does: str, meets: str) -> None:
-        for value in found:
-            if value.node in self._told:
+    def _judge(
+        self, context: Context, node: ast.expr, used: ast.expr, found: Values, said: tuple[str, str]
+    ) -> None:
+        """Report `node`, which uses one of the values `found` of an expression; `said` is what it does and meets."""
+        does, meets = said
+        # Where there is a tuple or a tensor among the alternatives, somebody tells them apart.
+        apart = any(value.kind in (v.TUPLE, v.SUB) for value in found)
+        for value in found if not apart and _may_be_forward(context) else ():
+            forward = _proxies_of(context, value) if value.node not in self._told else None
+            if forward is None or _is_last(context, value) or _asked(context, value, used):
                 continue
-            forward = _proxies_of(context, value)
-            if forward is None or context.draft or LAST in context.stage(value) or _asked(context, value):
-                continue
-            if context.flow.functions[0].name == "forward" and not context.project.accepts_pp(
-                context.class_id
-            ):
+            if in_lambda(context, node):
                 continue
             self._told.add(value.node)
             owner, line = forward
@@ -216,16 +223,43 @@ def _may_be_proxies(project: Project, module: str, function: FunctionFacts, dept
     return False
 
 
+def _may_be_forward(context: Context) -> bool:
+    """Whether what we are in runs on a stage; what is defined in a function runs where that is called."""
+    functions = context.flow.functions
+    if context.draft or len(functions) != 1:
+        return False
+    return functions[0].name != "forward" or bool(context.project.accepts_pp(context.class_id))
+
+
 def _keeps(context: Context, name: str) -> bool:
-    """Whether the class we are in, or a base, assigns to an attribute of that name: it is no method."""
+    """Whether the class we are in, or a base, makes a module for an attribute of that name on every stage."""
     project = context.project
-    return any(name in project.classes[one]["attrs"] for one in project.mro(context.class_id))
+    for one in project.mro(context.class_id):
+        entries = project.classes[one]["attrs"].get(name)
+        if entries:
+            return all(map(_is_module, entries))
+    return False
 
 
-def _asked(context: Context, value: Value) -> bool:
-    """Whether a condition on the way asks for the type of something, or for a flag that is off at first."""
+def _is_module(entry: dict[str, Any]) -> bool:
+    made = entry["v"][1][-1] if entry["v"][0] == "call" else ""
+    return made[:1].isupper() and made not in (MISSING_LAYER, "Identity")
+
+
+def _is_last(context: Context, value: Value) -> bool:
+    """Whether the conditions at a place, with what the functions say that they ask, leave the last stage only."""
+    known = unfolded(context.project, context.place, (*context.flow.guards, *value.guards))
+    return LAST in context.stage(value) | stage_facts(known) or only_on(known) == {LAST}
+
+
+def _asked(context: Context, value: Value, used: ast.expr) -> bool:
+    """Whether a condition on the way asks about a result that is used, or for a flag that is off at first."""
+    wanted = ast.dump(used)
     for test, holds in (*context.flow.guards, *value.guards):
-        if any(isinstance(part, ast.Name) and part.id in ("isinstance", "type") for part in ast.walk(test)):
+        names = [part for part in ast.walk(test) if isinstance(part, ast.Name)]
+        if any(one.node is value.node for name in names for one in context.flow.evaluate(name)):
+            return True
+        if any(ast.dump(name) == wanted for name in names):
             return True
         path = v.dotted(test)
         if holds and path is not None and len(path) == 2 and path[0] == "self":

@@ -47,8 +47,8 @@ INFO_TEXT = RuleInfo(
     ),
     how="Send it with the hidden states in `PPProxyTensors`, and start from `pp_proxy_tensors` where they are given.",
     silent=(
-        "Names that are read or assigned anywhere else in the function, or that both branches of a test set; forwards "
-        "without proxies, and code for one stage."
+        "Names that are read or assigned anywhere else in the function, that start anew inside the loop, or that both "
+        "branches of a test set; forwards without proxies, and code for one stage."
     ),
     examples=(
         Example(
@@ -95,7 +95,7 @@ class StateLostBetweenStages(Rule):
             return
         given = {part.id: part for part in _arguments(call) if isinstance(part, ast.Name)}
         for name in (one.id for one in target.elts if isinstance(one, ast.Name)):
-            starts = _starts(context.flow.functions[0], name) if name in given else []
+            starts = _starts(context.flow.functions[0], name, call.func) if name in given else []
             if starts:
                 self._report(context, given[name], starts[0])
 
@@ -135,22 +135,24 @@ def _arguments(call: ast.Call) -> list[ast.expr]:
     return [*call.args, *(keyword.value for keyword in call.keywords)]
 
 
-def _starts(function: ast.AST, name: str) -> list[ast.stmt]:
-    """The statements that set a name to None, if all others that name it only carry it through a call."""
+def _starts(function: ast.AST, name: str, layer: ast.expr) -> list[ast.stmt]:
+    """The statements before the loops that set a name to None, if all others that name it only carry it through a layer."""
     starts: list[ast.stmt] = []
-    waiting: list[ast.AST] = [function]
+    run = ast.dump(layer)
+    waiting: list[tuple[ast.AST, bool]] = [(function, False)]
     while waiting:
-        node = waiting.pop()
+        node, looped = waiting.pop()
         if isinstance(node, (ast.Assign, ast.AnnAssign)) and _sets(node, name):
             value = node.value
-            if isinstance(value, ast.Constant) and value.value is None:
+            if isinstance(value, ast.Constant) and value.value is None and not looped:
                 starts.append(node)
-            elif not isinstance(value, ast.Call) or not any(_is(part, name) for part in _arguments(value)):
+            elif not isinstance(value, ast.Call) or ast.dump(value.func) != run:
                 return []
         elif _is(node, name) or (isinstance(node, ast.If) and _decides(node, name)):
             return []
         else:
-            waiting += ast.iter_child_nodes(node)
+            inside = looped or isinstance(node, (ast.For, ast.AsyncFor, ast.While))
+            waiting += [(child, inside) for child in ast.iter_child_nodes(node)]
     return starts
 
 
