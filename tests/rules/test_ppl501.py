@@ -295,3 +295,20 @@ class OtherForCausalLM(CaseForCausalLM):
 def test_a_method_is_read_before_it_is_called(body, tmp_path):
     (found,) = findings_in(tmp_path, "PPL501", method(body))
     assert "`self.model.embed_tokens.resize` is read" in found.message
+
+
+@pytest.mark.parametrize(("name", "count"), [("worker", 1), ("draft_worker", 0)])
+def test_what_runs_a_draft_model_is_no_module_of_a_stage(name, count, tmp_path):
+    body = f"""
+
+class Scheduler:
+    def __init__(self, pp_rank, pp_size):
+        if pp_rank != pp_size - 1:
+            self.{name} = None
+            return
+        self.{name} = Worker()
+
+    def tell(self):
+        self.{name}.clear()
+"""
+    assert len(findings_in(tmp_path, "PPL501", body)) == count

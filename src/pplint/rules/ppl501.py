@@ -13,6 +13,7 @@ from pplint.engine.instances import given_for
 from pplint.engine.modules import StageModule, stage_modules_of
 from pplint.engine.predicates import only_on, unfolded
 from pplint.engine.values import Value
+from pplint.engine.vocabulary import DRAFT
 from pplint.finding import ERROR, INFO
 from pplint.rules.asking import in_lambda, kept_away, module_asks
 from pplint.rules.base import Example, Rule, RuleInfo
@@ -109,7 +110,7 @@ class MissingStageModule(Rule):
         if context.draft or isinstance(node.ctx, ast.Store) or _harmless(node.attr):
             return
         for value in context.flow.evaluate(node.value):
-            if value.kind != v.PATH or len(value.data) < 2 or re.search(_TOWER, value.data[-1]):
+            if value.kind != v.PATH or len(value.data) < 2 or _is_beside(value.data[-1]):
                 continue
             module = stage_modules_of(context.project, context.place, value.data)
             if module is None or _here(context, module, value) or _own(context, module, node.attr):
@@ -201,6 +202,11 @@ def _deferred(context: Context, node: ast.Attribute) -> bool:
 
 def _right_stage(module: StageModule) -> str:
     return " or ".join(f"the {one} stage" for one in sorted(module.surely_on))
+
+
+def _is_beside(name: str) -> bool:
+    """Whether an attribute is called like an encoder, or like what runs a draft model: neither is split over stages."""
+    return re.search(_TOWER, name) is not None or DRAFT.search(name) is not None
 
 
 def _harmless(attribute: str) -> bool:
