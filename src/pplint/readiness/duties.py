@@ -62,7 +62,7 @@ COLUMNS = (
     Column("tied", "tied", "a head that is tied to the embedding is guarded"),
     Column("loader", "loader", "the weight loader skips the layers of other stages"),
     Column("indices", "indices", "no layer is named by a literal"),
-    Column("loops", "loops", "loops run over the layers of the stage only"),
+    Column("loops", "loops", "loops run over the layers of the stage only, and what they carry is sent on"),
 )
 _NEEDED = ("proxies", "split")
 _WASTE = "ends"

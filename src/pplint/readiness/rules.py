@@ -33,7 +33,7 @@ from pplint.readiness.walk import (
 PROXIES = ("PPL707",)
 TIED = ("PPL502", "PPL705")
 INDICES = ("PPL101", "PPL201", "PPL202", "PPL203", "PPL601", "PPL706")
-LOOPS = ("PPL301", "PPL402", "PPL403", "PPL602")
+LOOPS = ("PPL301", "PPL402", "PPL403", "PPL602", "PPL708")
 ENDS = ("PPL501",)
 _SHOWN = 6
 CODES = frozenset((*PROXIES, *TIED, *INDICES, *LOOPS, *ENDS))
@@ -101,7 +101,7 @@ class Judgement:
         return Cell(MET, self.project.files[module], note.line, "", f"{places}: {said}")
 
     def loops(self, model: Model) -> Cell:
-        """Loops run over the layers of the stage only."""
+        """Loops run over the layers of the stage only, and what they carry is sent on."""
         gap = self.gap(LOOPS, model)
         if gap is not None:
             return gap
