@@ -18,6 +18,7 @@ from pplint.engine.vocabulary import MISSING_LAYER, PROXY_CLASS
 from pplint.finding import ERROR, Step
 from pplint.rules.asking import in_lambda
 from pplint.rules.base import Example, Rule, RuleInfo
+from pplint.rules.layer_reads import shown
 from pplint.rules.why import LAST_STAGE, no_test
 
 _MODEL = (
@@ -137,12 +138,14 @@ class ProxiesAsHiddenStates(Rule):
         """`hidden_states, other = self.model(...)`"""
         if isinstance(target, (ast.Tuple, ast.List)) and isinstance(node, ast.Assign):
             if not context.flow.caught & _CAUGHT and not isinstance(node.value, ast.IfExp):
-                self._judge(context, node.value, node.value, found, ("unpacks", "a ValueError"))
+                does = f"`{shown(target)} = ...` unpacks"
+                self._judge(context, node.value, node.value, found, (does, "a ValueError"))
 
     def subscript(self, context: Context, node: ast.Subscript) -> None:
         """`self.model(...)[0]`"""
         if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, int):
-            self._judge(context, node, node.value, context.flow.evaluate(node.value), ("indexes", "None"))
+            found = context.flow.evaluate(node.value)
+            self._judge(context, node, node.value, found, (f"`{shown(node)}` indexes", "None"))
 
     def call(self, context: Context, node: ast.Call) -> None:
         """`self.logits_processor(input_ids, hidden_states)`"""
@@ -151,7 +154,7 @@ class ProxiesAsHiddenStates(Rule):
             return
         for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
             found = context.flow.evaluate(argument)
-            self._judge(context, node, argument, found, (f"gives `{module[1]}`", "an AttributeError"))
+            self._judge(context, node, argument, found, (f"`self.{module[1]}` is given", "an AttributeError"))
 
     def _judge(
         self, context: Context, node: ast.expr, used: ast.expr, found: Values, said: tuple[str, str]
@@ -173,8 +176,8 @@ class ProxiesAsHiddenStates(Rule):
             context.report(
                 self,
                 node,
-                f"`{ast.unparse(node)[:60]}` {does} what `{name}.forward` returns, which on every stage but the last is one "
-                f"`{PROXY_CLASS}`: {meets} in each forward there{f' ({condition})' if condition else ''}",
+                f"{does} what `{name}.forward` returns, which on every stage but the last is one `{PROXY_CLASS}`: "
+                f"{meets} in each forward there{f' ({condition})' if condition else ''}",
                 severity=severity,
                 trace=[_returned(context, owner, line), no_test(context, node, LAST_STAGE)],
                 no_fix="where the proxies are to be returned is for the author to say",

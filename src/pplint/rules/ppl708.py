@@ -115,7 +115,7 @@ class StateLostBetweenStages(Rule):
                 context.step(given, "each layer gets what the one before it returned"),
                 context.step(
                     context.flow.functions[0],
-                    f"nothing in this forward takes `{name}` from `{PROXY_PARAMETER}` or gives it to the proxies",
+                    f"here `{name}` is neither taken from `{PROXY_PARAMETER}` nor given to the proxies",
                 ),
             ],
             no_fix="how it is to be sent and received is for the author to say",
