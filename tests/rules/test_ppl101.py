@@ -250,6 +250,9 @@ class Backend:
     [
         pytest.param("if runner.server_args.pp_size > 1:\n            raise ValueError('one stage')", 0, id="raises"),
         pytest.param("assert runner.pp_size == 1", 0, id="asserts"),
+        pytest.param(
+            "assert runner.pp_group.is_first_rank and runner.pp_group.is_last_rank", 0, id="asserts both ends"
+        ),
         pytest.param("if runner.pp_size > 1:\n            print('slow')", 1, id="only warns"),
         pytest.param("if runner.tp_size > 1:\n            raise ValueError('one')", 1, id="raises for another group"),
         pytest.param(

@@ -342,15 +342,17 @@ _REAL = "its real layers (`DecoderLayer`) set none either, so that one stage alo
 
 
 @pytest.mark.parametrize(
-    ("body", "said"),
+    ("base", "body", "said"),
     [
-        pytest.param("pass", True, id="no real layer sets it"),
-        pytest.param("gate = 0", False, id="their class has it"),
-        pytest.param("def __init__(self, config, layer_id):\n        self.gate = layer_id", False, id="they set it"),
-        pytest.param("@property\n    def gate(self):\n        return 0", False, id="a property"),
+        pytest.param("", "pass", True, id="no real layer sets it"),
+        pytest.param("nn.Module", "pass", True, id="nor does a module"),
+        pytest.param("elsewhere.Block", "pass", False, id="a base that is not in view may"),
+        pytest.param("", "gate = 0", False, id="their class has it"),
+        pytest.param("", "def __init__(self, config, layer_id):\n        self.gate = layer_id", False, id="they set it"),
+        pytest.param("", "@property\n    def gate(self):\n        return 0", False, id="a property"),
     ],
 )  # fmt: skip
-def test_an_attribute_that_no_real_layer_sets_is_no_matter_of_stages_alone(body, said, tmp_path):
-    layers = LAYERS[0], f"{LAYERS[1]}\n\nclass DecoderLayer:\n    {body}\n"
+def test_an_attribute_that_no_real_layer_sets_is_no_matter_of_stages_alone(base, body, said, tmp_path):
+    layers = LAYERS[0], f"{LAYERS[1]}\n\nclass DecoderLayer({base}):\n    {body}\n"
     (found,) = findings_in(tmp_path, "PPL301", _READS, layers, UTILS)
     assert (_REAL in found.message) is said

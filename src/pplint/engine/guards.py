@@ -67,8 +67,8 @@ def stage_facts(known: Iterable[Atom]) -> frozenset[str]:
             facts = vars(test)[_FACTS[holds]] = _stage_fact(Atom(test, holds))
         if facts:
             said |= facts
-    if SINGLE in said:
-        said |= {FIRST, LAST}
+    if SINGLE in said or said >= {FIRST, LAST}:
+        said |= {FIRST, LAST, SINGLE}
     return frozenset(said)
 
 
@@ -152,10 +152,17 @@ def _side_fact(name: str, operator: type[ast.cmpop], right: ast.expr) -> set[str
     return set()
 
 
+def less_one(node: ast.expr) -> ast.expr | None:
+    """The `x` of `x - 1`, or None."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) and ast.dump(node.right) == _ONE:
+        return node.left
+    return None
+
+
 def _is_last_rank(node: ast.expr) -> bool:
     """`pp_group.world_size - 1`"""
-    one = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) and ast.dump(node.right) == _ONE
-    return one and isinstance(node, ast.BinOp) and last_name(node.left).lstrip("_") in _SIZES
+    count = less_one(node)
+    return count is not None and last_name(count).lstrip("_") in _SIZES
 
 
 def subject_tests(known: Iterable[Atom], subject: str) -> list[Atom]:

@@ -116,8 +116,7 @@ class Surroundings(Listener):
         if known is None:
             classes = {one.name: one for one in self.tree.body if isinstance(one, ast.ClassDef)}
             said = g.stage_facts(g.required(owner, classes))
-            single = g.SINGLE in said or {g.FIRST, g.LAST} <= said
-            known = self._refusals[owner] = frozenset({g.FIRST, g.LAST, g.SINGLE}) if single else frozenset()
+            known = self._refusals[owner] = said if g.SINGLE in said else frozenset()
         return known
 
     def text_of(self, node: ast.stmt) -> str:

@@ -10,7 +10,8 @@ from pplint.engine.accessors import Target
 from pplint.engine.answers import answer_of
 from pplint.engine.context import Context
 from pplint.engine.elements import PLACEHOLDER_ATTRIBUTES
-from pplint.engine.guards import FIRST, LAST, excluded_stages
+from pplint.engine.guards import FIRST, LAST, excluded_stages, stage_facts
+from pplint.engine.predicates import only_on, unfolded
 from pplint.engine.slots import Slots
 from pplint.engine.spaces import common_space, space_of
 from pplint.engine.values import Value
@@ -148,6 +149,16 @@ def module_asks(context: Context, real_on: frozenset[str], asked_on: str = "") -
     stage = context.stage() & {FIRST, LAST}
     where = asked_on or (next(iter(stage)) if len(stage) == 1 else "")
     return Asks(MODULE, real_on=tuple(sorted(real_on | kept_away(context))), asked_on=where)
+
+
+def leaves_only(context: Context, stages: frozenset[str], value: Value) -> bool:
+    """Whether the tests on the path to a place and to a value, with what the functions say that they ask, leave only these.
+
+    `stages` is {FIRST, LAST} or a part of it.
+    """
+    known = unfolded(context.project, context.place, (*context.flow.guards, *value.guards))
+    left = only_on(known)
+    return bool(stages & (context.stage(value) | stage_facts(known))) or (bool(left) and left <= stages)
 
 
 def kept_away(context: Context) -> frozenset[str]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from pplint.engine import values as v
 from pplint.engine.context import Context
-from pplint.engine.guards import FIRST, LAST
+from pplint.engine.guards import FIRST, LAST, less_one
 from pplint.engine.values import Atom
 from pplint.engine.vocabulary import MODEL_COUNT_NAMES, is_end, is_start
 
@@ -70,9 +70,8 @@ def _number(node: ast.expr) -> int | None:
 
 def _is_last(node: ast.expr) -> bool:
     """`num_hidden_layers - 1`."""
-    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Sub) or _number(node.right) != 1:
-        return False
-    path = v.dotted(node.left)
+    count = less_one(node)
+    path = v.dotted(count) if count is not None else None
     return path is not None and path[-1] in MODEL_COUNT_NAMES - {"num_layers"}
 
 

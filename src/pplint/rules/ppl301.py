@@ -11,6 +11,7 @@ from pplint.engine.context import Context
 from pplint.engine.dispatch import element_classes
 from pplint.engine.elements import filtered, position_said
 from pplint.engine.guards import SINGLE
+from pplint.engine.reach import may_have
 from pplint.engine.slots import Slots, is_whole
 from pplint.engine.spaces import EVERY, START, space_of
 from pplint.engine.values import Value, Values
@@ -203,13 +204,7 @@ def _nor_real(context: Context, slots: Slots, attribute: str) -> str:
     """Words that say so where no class of the list's real layers has an attribute."""
     project = context.project
     kinds = element_classes(project, slots.padded)
-    having = [
-        one
-        for one in kinds
-        for base in project.mro(one)
-        if any(attribute in project.classes[base][part] for part in ("attrs", "methods", "constants"))
-    ]
-    if not kinds or having:
+    if not kinds or any(may_have(project, one, attribute) for one in kinds):
         return ""
     names = " and ".join(f"`{name}`" for name in sorted(map(project.class_name, kinds)))
     return f"; its real layers ({names}) set none either, so that one stage alone fails too"

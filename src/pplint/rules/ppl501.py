@@ -8,14 +8,13 @@ import re
 from pplint.engine import values as v
 from pplint.engine.context import Context
 from pplint.engine.elements import PLACEHOLDER_ATTRIBUTES, guarded
-from pplint.engine.guards import FIRST, last_name, stage_facts
+from pplint.engine.guards import FIRST, last_name
 from pplint.engine.instances import given_for
 from pplint.engine.modules import StageModule, stage_modules_of
-from pplint.engine.predicates import only_on, unfolded
 from pplint.engine.values import Value
 from pplint.engine.vocabulary import DRAFT
 from pplint.finding import ERROR, INFO
-from pplint.rules.asking import in_lambda, kept_away, module_asks
+from pplint.rules.asking import in_lambda, kept_away, leaves_only, module_asks
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.missing import level_of, module_step, placeholder, stages_without
 from pplint.rules.ppl502 import tied_value
@@ -159,12 +158,9 @@ def _tests_of(module: StageModule) -> str:
 def _here(context: Context, module: StageModule, value: Value) -> bool:
     """Whether a test says that this is a stage that has the module; only the first one embeds images and the like."""
     function = context.flow.functions[-1].name if context.flow.functions else ""
-    known = unfolded(context.project, context.place, (*context.flow.guards, *value.guards))
-    stage = (
-        context.stage(value) | stage_facts(known) | ({FIRST} if re.match(_EMBEDS_MEDIA, function) else set())
-    )
-    left = only_on(known)
-    return bool(module.real_on & stage) or (bool(left) and left <= module.real_on)
+    if FIRST in module.real_on and re.match(_EMBEDS_MEDIA, function):
+        return True
+    return leaves_only(context, module.real_on, value)
 
 
 def _not_none(context: Context, module: StageModule, subject: ast.expr) -> bool:

@@ -9,14 +9,13 @@ from typing import Any
 from pplint.engine import values as v
 from pplint.engine.context import Context
 from pplint.engine.declarations import FunctionFacts
-from pplint.engine.guards import LAST, stage_facts
+from pplint.engine.guards import LAST
 from pplint.engine.instances import given_for
-from pplint.engine.predicates import only_on, unfolded
 from pplint.engine.project import Project
 from pplint.engine.values import Value, Values
 from pplint.engine.vocabulary import MISSING_LAYER, PROXY_CLASS
 from pplint.finding import ERROR, Step
-from pplint.rules.asking import in_lambda
+from pplint.rules.asking import in_lambda, leaves_only
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.layer_reads import shown
 from pplint.rules.why import LAST_STAGE, no_test
@@ -165,9 +164,9 @@ class ProxiesAsHiddenStates(Rule):
         apart = any(value.kind in (v.TUPLE, v.SUB) for value in found)
         for value in found if not apart and _may_be_forward(context) else ():
             forward = _proxies_of(context, value) if value.node not in self._told else None
-            if forward is None or _is_last(context, value) or _asked(context, value, used):
+            if forward is None or in_lambda(context, node) or _asked(context, value, used):
                 continue
-            if in_lambda(context, node):
+            if leaves_only(context, frozenset({LAST}), value):
                 continue
             self._told.add(value.node)
             owner, line = forward
@@ -247,12 +246,6 @@ def _keeps(context: Context, name: str) -> bool:
 def _is_module(entry: dict[str, Any]) -> bool:
     made = entry["v"][1][-1] if entry["v"][0] == "call" else ""
     return made[:1].isupper() and made not in (MISSING_LAYER, "Identity")
-
-
-def _is_last(context: Context, value: Value) -> bool:
-    """Whether the conditions at a place, with what the functions say that they ask, leave the last stage only."""
-    known = unfolded(context.project, context.place, (*context.flow.guards, *value.guards))
-    return LAST in context.stage(value) | stage_facts(known) or only_on(known) == {LAST}
 
 
 def _asked(context: Context, value: Value, used: ast.expr) -> bool:
