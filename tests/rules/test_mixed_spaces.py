@@ -209,6 +209,46 @@ CASES = [
         (),
     ),
     Case(
+        "an override that forgets to subtract does not speak for the interface",
+        "PPL402",
+        """
+        class Case(SampleBuffers):
+            def get_key_buffer(self, layer_id):
+                return self.k_buffer[layer_id]
+
+
+        def run(host):
+            for i in range(host.pool.layer_num):
+                host.pool.get_key_buffer(i)
+        """,
+        ("error",),
+    ),
+    Case(
+        "what an inner pool is asked for is less the first layer of the outer one",
+        "PPL402",
+        """
+        class Case:
+            def __init__(self, inner, start_layer):
+                self.start_layer = start_layer
+                self.inner_pool = inner
+
+            def get_key_buffer(self, layer_id):
+                return self.inner_pool.get_key_buffer(layer_id - self.start_layer)
+        """,
+        (),
+    ),
+    Case(
+        "a pool is asked for what its own first layer was subtracted from",
+        "PPL402",
+        """
+        def run(host, layer):
+            pool = host.pool
+            local = layer.layer_id - pool.start_layer
+            return host.pool.get_key_buffer(local), pool.get_key_buffer(layer.layer_id)
+        """,
+        ("error",),
+    ),
+    Case(
         "the counter of a stage slice picks from the padded list",
         "PPL402",
         """

@@ -129,6 +129,26 @@ HIDDEN = {
         _TAKES.format(model="BareModel", value="self.model.decoder.start_layer"),
         [],
     ),
+    "a base that is not in view": (
+        (
+            "\n\nfrom sglang.srt.models.elsewhere import OtherForCausalLM\n\n\n"
+            "class HeirForCausalLM(OtherForCausalLM):\n    def __init__(self, config, pp_group):\n"
+            "        self.model = SampleModel(config, pp_group)\n\n"
+            "    def forward(self, input_ids, pp_proxy_tensors=None):\n        return self.model(input_ids)\n\n\n"
+            "EntryClass = HeirForCausalLM\n"
+        ),
+        [],
+    ),
+    "a base of another package, which knows no stages": (
+        (
+            "\n\nfrom transformers import PreTrainedModel\n\n\n"
+            "class HeirForCausalLM(PreTrainedModel):\n    def __init__(self, config, pp_group):\n"
+            "        self.model = SampleModel(config, pp_group)\n\n"
+            "    def forward(self, input_ids, pp_proxy_tensors=None):\n        return self.model(input_ids)\n\n\n"
+            "EntryClass = HeirForCausalLM\n"
+        ),
+        ["HeirForCausalLM"],
+    ),
     "a range from a model that is not known": (
         _TAKES.format(model="find", value="self.model.start_layer"),
         [],

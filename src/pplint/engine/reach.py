@@ -97,6 +97,35 @@ def may_have(project: Project, class_id: str, name: str) -> bool:
     return False
 
 
+def may_tell_range(project: Project, class_id: str) -> bool:
+    """Whether a class says its first layer or hands on that of an inner object.
+
+    A base of SGLang's or of the tree that is not in view may do so; one of another package knows no stages.
+    """
+    if project.owns_start(class_id) or forwards_range(project, class_id):
+        return True
+    return any(
+        base.split(".")[0] in project.summaries[project.module_of(one)]["imports"]
+        and project.resolve_class(project.module_of(one), base.split(".")) is None
+        for one in project.mro(class_id)
+        for base in project.classes[one]["bases"]
+    )
+
+
+def hidden(project: Project, class_id: str) -> Split | None:
+    """The split layer list whose range a class that accepts pipeline parallelism does not tell, or None."""
+    return split_below(project, class_id) if tells_nothing(project, class_id) else None
+
+
+def tells_nothing(project: Project, class_id: str) -> bool:
+    """Whether a class accepts pipeline parallelism without any way to ask it for its range."""
+    if not project.accepts_pp(class_id) or project.is_draft(class_id):
+        return False
+    if project.owns_start(class_id):
+        return taken_from_nothing(project, class_id) is not None
+    return not may_tell_range(project, class_id)
+
+
 def entry_classes(project: Project) -> list[str]:
     """The top-level classes: those that a module names in `EntryClass`, in order."""
     found: list[str] = project.row("entries", "*", lambda: all_entries(project))

@@ -12,7 +12,7 @@ from pplint.engine.flow import Flow, Listener, statements
 from pplint.engine.modules import flag_facts, stages_of_callers
 from pplint.engine.names import Place
 from pplint.engine.values import Value
-from pplint.engine.vocabulary import DRAFT
+from pplint.engine.vocabulary import DRAFT, DRAFT_FUNCTION
 
 if TYPE_CHECKING:
     from pplint.source.text import Source
@@ -59,14 +59,14 @@ class Surroundings(Listener):
 
     def _find_here(self, names: tuple[str, ...]) -> Here:
         class_id = f"{self.module}:{'.'.join(one.name for one in self.flow.classes)}"
+        draft = DRAFT.search(class_id) or any(map(DRAFT_FUNCTION.search, names))
         if class_id not in self.project.classes:
             class_id = ""
         function = ""
         if self.flow.functions:
             function = self.flow.functions[-1].name if class_id else ".".join(names)
         function_id = f"{class_id}.{function}" if class_id else f"{self.module}:{function}"
-        draft = bool(DRAFT.search(".".join((self.module, *names))))
-        return Here(Place(self.module, class_id, function), function_id, draft)
+        return Here(Place(self.module, class_id, function), function_id, bool(draft))
 
     @property
     def class_id(self) -> str:

@@ -14,8 +14,8 @@ _WRAPPERS = frozenset({"torch", "Optional", "Union", "None", "typing"})
 def trim(summary: dict[str, Any], packages: frozenset[str]) -> dict[str, Any]:
     """Trim in place and return the summary; `packages` are the top-level names of the modules in the tree.
 
-    What comes from other packages can neither be resolved nor take part in a pipeline. Calls of it, constructor calls
-    of its classes and annotations with its types go.
+    What comes from other packages can neither be resolved nor take part in a pipeline. Imports and calls of it,
+    constructor calls of its classes and annotations with its types go.
     """
     imports = {
         name: found

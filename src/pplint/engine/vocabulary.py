@@ -21,9 +21,11 @@ RANGE_MAKERS = frozenset({"get_pp_indices"})
 MODELS = "sglang.srt.models"
 """The package whose classes the model registry loads; other packages of SGLang have registries of their own."""
 
-DRAFT = re.compile(
-    r"(MTP|NextN|nextn|(?:EAGLE|[Ee]agle)(?!2_?5|[\d_]*(?:VL|vl))|DFlash|DFLASH|dflash|DSpark|dspark|[Dd]raft|Medusa|_mtp)"
-)
+_DRAFT = r"MTP|NextN|nextn|(?:EAGLE|[Ee]agle)(?!2_?5|[\d_]*(?:VL|vl))|DFlash|DFLASH|dflash|DSpark|dspark|[Dd]raft|Medusa"
+DRAFT_FUNCTION = re.compile(_DRAFT)
+"""Names of functions of draft models. A backend's `forward_mtp` is none: it also verifies, which the target does."""
+DRAFT = re.compile(f"{_DRAFT}|_mtp")
+"""Names of modules and classes of draft models."""
 ENCODER = re.compile(r"(Vision|Visual|Audio|Encoder|ViT|Vit)")
 TEST_PATH = re.compile(r"(^|/)(tests?|testing|benchmarks?)(/|$)|(^|/)(test_[^/]*|[^/]*_test|conftest)\.pyi?$")
 

@@ -7,14 +7,13 @@ from typing import Any
 
 from pplint.engine.guards import FIRST
 from pplint.engine.project import Project
-from pplint.engine.reach import forwards_range, may_have
+from pplint.engine.reach import forwards_range, hidden, may_have, tells_nothing
 from pplint.readiness.duties import MET, MISSING, UNKNOWN, Cell
 from pplint.readiness.loader import LoaderUse
 from pplint.readiness.models import LayerList, Model, kept_classes
 from pplint.readiness.modules import EndModule, embeddings, end_modules, heads, norms
 from pplint.readiness.proxies import ProxyUse
 from pplint.readiness.sources import Sources
-from pplint.rules.ppl702 import hidden, tells_nothing
 
 _RANGE = ("start_layer", "end_layer")
 _STATES = {True: MET, False: MISSING, None: UNKNOWN}

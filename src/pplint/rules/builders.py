@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from pplint.engine import values as v
-from pplint.engine.accessors import GLOBAL, Target, matches
+from pplint.engine.accessors import GLOBAL, LOCAL, Target, matches
 from pplint.engine.context import Context
 from pplint.engine.guards import FIRST
 from pplint.engine.instances import Builder
@@ -119,7 +119,20 @@ def one_space(context: Context, node: ast.expr, wanted: frozenset[str]) -> tuple
 
 
 def both_spaces(context: Context, node: ast.Call, argument: ast.expr, other: str) -> bool:
-    """Whether some definition that a call may reach takes the argument in the `other` space."""
+    """Whether some definition that a call may reach takes the argument in the `other` space.
+
+    One that forgets to subtract, as its other branch or what it overrides does (see PPL401), says nothing.
+    """
     return any(
-        argument_for(node, target, callee) is argument for target, callee in context.targets(node, other)
+        argument_for(node, target, callee) is argument and not (other == LOCAL and _forgets(context, target))
+        for target, callee in context.targets(node, other)
+    )
+
+
+def _forgets(context: Context, target: Target) -> bool:
+    """Whether a method that takes a LOCAL index, or what it overrides, takes GLOBAL ids too."""
+    owner, _, method = target.function.rpartition(".")
+    return any(
+        context.accessors.known(GLOBAL, f"{one}.{method}")
+        for one in (context.project.mro(owner) if owner in context.project.classes else ())
     )

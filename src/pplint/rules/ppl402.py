@@ -12,19 +12,20 @@ from pplint.engine.context import Context
 from pplint.engine.pools import takes_range
 from pplint.engine.spaces import END, EVERY, OWNED, STAGE, START, Space, space_of
 from pplint.engine.values import Value, Values
-from pplint.finding import ERROR, INFO, KEYED, STAGE_END, STAGE_START, UNSAFE, WHOLE, Asks, Step
+from pplint.finding import ERROR, INFO, KEYED, SAFE, STAGE_END, STAGE_START, UNSAFE, WHOLE, Asks, Step
 from pplint.rules.asking import runs_through
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.builders import argument_for, both_spaces, builders_of, level_at, one_space
 from pplint.rules.pool_samples import BUFFERS
 from pplint.rules.samples import LAYERS, UTILS
-from pplint.rules.space_fixes import range_fix
+from pplint.rules.space_fixes import range_fix, subtracts_own, unshift_fix
 from pplint.rules.why import FIRST_STAGE, no_test
 
 _IDS = r"layer.*(_ids?|_to_capture|_to_capture_ids)$|_layers$"
 _CONFIG = r"config$"
 _LOCAL = frozenset({STAGE})
 _COUNTED = frozenset({v.INDEX, v.ELEMENT})
+_TWICE = " and subtracts `start_layer` once more"
 
 INFO_TEXT = RuleInfo(
     code="PPL402",
@@ -34,7 +35,8 @@ INFO_TEXT = RuleInfo(
     summary="a LOCAL index is used as a GLOBAL layer id",
     what=(
         "A counter that starts at 0 on every stage (`range(self.layer_num)`, `enumerate` of a stage slice or of a buffer "
-        "list) is given to a parameter that takes a GLOBAL layer id, indexes a list of the full length (the padded "
+        "list), or a layer id from which `start_layer` was subtracted, is given to a parameter that takes a GLOBAL layer "
+        "id, indexes a list of the full length (the padded "
         "layer list, a list of the model's configuration, a dictionary of GLOBAL ids), or is compared with one."
     ),
     why=(
@@ -42,12 +44,18 @@ INFO_TEXT = RuleInfo(
         "accessor subtracts 12 from it and meets an IndexError or reads another layer; a list of the configuration "
         "answers for the wrong layer without any error."
     ),
-    how="Count from the first layer: `range(start_layer, start_layer + layer_num)`, `enumerate(slice, start_layer)`.",
+    how=(
+        "Count from the first layer: `range(start_layer, start_layer + layer_num)`, `enumerate(slice, start_layer)`. Hand "
+        "an accessor that subtracts `start_layer` itself the layer id as it is."
+    ),
     silent=(
         "Counters that index lists of the stage, counters to which `start_layer` is added first, inner pools that are "
         "never given a stage range (these are info), and code that only the first stage reaches."
     ),
-    fixable="`range(n)` becomes `range(start_layer, start_layer + n)` where nothing else uses the counter (unsafe).",
+    fixable=(
+        "`range(n)` becomes `range(start_layer, start_layer + n)` where nothing else uses the counter (unsafe); "
+        "`- pool.start_layer` is taken off what the same pool is asked for (safe)."
+    ),
     examples=(
         Example(
             title="Every buffer of the stage is asked for by its position",
@@ -74,6 +82,25 @@ class SampleNPUBuffers(SampleBuffers):
         ]
 """,
             safety=UNSAFE,
+            files=(BUFFERS,),
+        ),
+        Example(
+            title="The pool's own first layer is subtracted, and the pool subtracts it too",
+            bad="""\
+from sglang.srt.mem_cache.sample_buffers import SampleBuffers
+
+
+def read_keys(pool: SampleBuffers, layer):
+    return pool.get_key_buffer(layer.layer_id - pool.start_layer)  # PPL402
+""",
+            fixed="""\
+from sglang.srt.mem_cache.sample_buffers import SampleBuffers
+
+
+def read_keys(pool: SampleBuffers, layer):
+    return pool.get_key_buffer(layer.layer_id)  # PPL402
+""",
+            safety=SAFE,
             files=(BUFFERS,),
         ),
         Example(
@@ -138,12 +165,15 @@ class LocalIndexAsLayerId(Rule):
             if _counts_itself(context, callee, value) or both_spaces(context, node, argument, LOCAL):
                 continue
             severity, said = level_at(context, (callee,))
-            fix, no_fix = range_fix(context, node, argument, value)
+            twice = subtracts_own(callee, value)
+            fix, no_fix = (
+                unshift_fix(context, argument) if twice else range_fix(context, node, argument, value)
+            )
             context.report(
                 self,
                 argument,
-                f"LOCAL index is given to `{target.name}`, which takes a GLOBAL layer id: a stage with `start_layer` > 0 "
-                f"asks for layers that it does not own{said}",
+                f"LOCAL index is given to `{target.name}`, which takes a GLOBAL layer id{_TWICE if twice else ''}: a stage "
+                f"with `start_layer` > 0 asks for layers that it does not own{said}",
                 severity=severity,
                 trace=[
                     _counted(context, argument, found),
@@ -232,7 +262,7 @@ def _asks(context: Context, node: ast.Subscript, container: Values) -> Asks | No
 def _counts_itself(context: Context, callee: Value, value: Value) -> bool:
     """Whether an inner pool is asked with its own numbering: nobody says that it gets a range."""
     builders = builders_of(context, callee)
-    if any(builder.with_range for builder in builders):
+    if any(builder.with_range for builder in builders) or subtracts_own(callee, value):
         return False
     return value.kind not in _COUNTED or any(takes_range(context.project, one.class_id) for one in builders)
 

@@ -6,8 +6,7 @@ import ast
 
 from pplint.engine import values as v
 from pplint.engine.context import Context
-from pplint.engine.project import Project
-from pplint.engine.reach import Split, forwards_range, is_entry, split_below, taken_from_nothing
+from pplint.engine.reach import Split, hidden, is_entry, taken_from_nothing, tells_nothing
 from pplint.engine.vocabulary import PROXY_PARAMETER
 from pplint.finding import ERROR, UNSAFE, WARNING, Edit, Fix, Span
 from pplint.rules.base import Example, Rule, RuleInfo
@@ -216,20 +215,6 @@ class HiddenStageRange(Rule):
         )
         edit = Edit(Span(line, 1, line, 1), text)
         return Fix(UNSAFE, f"forward the range of `self.{attribute}`", (edit,)), ""
-
-
-def hidden(project: Project, class_id: str) -> Split | None:
-    """The split layer list whose range a class that accepts pipeline parallelism does not tell, or None."""
-    return split_below(project, class_id) if tells_nothing(project, class_id) else None
-
-
-def tells_nothing(project: Project, class_id: str) -> bool:
-    """Whether a class accepts pipeline parallelism without any way to ask it for its range."""
-    if not project.accepts_pp(class_id) or project.is_draft(class_id):
-        return False
-    if project.owns_start(class_id):
-        return taken_from_nothing(project, class_id) is not None
-    return not forwards_range(project, class_id)
 
 
 def _unknown_inner(context: Context, node: ast.ClassDef, class_id: str) -> tuple[str, ast.Call] | None:

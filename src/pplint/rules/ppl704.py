@@ -7,7 +7,7 @@ import ast
 from pplint.engine import values as v
 from pplint.engine.context import Context
 from pplint.engine.guards import FIRST
-from pplint.engine.reach import entry_classes, forwards_range, split_below
+from pplint.engine.reach import entry_classes, hidden, may_tell_range
 from pplint.engine.vocabulary import is_start
 from pplint.finding import INFO, STAGE_START, WARNING, WHOLE, Asks, Step
 from pplint.rules.asking import one_id
@@ -123,7 +123,7 @@ class DefaultedStageRange(Rule):
             return
         project = context.project
         types = _types(context, subject)
-        lacking = sorted(one for one in types if not project.owns_start(one))
+        lacking = sorted(one for one in types if not may_tell_range(project, one))
         if types and not lacking:
             return
         hiding = lacking or _hiding(context, v.dotted(subject))
@@ -185,14 +185,7 @@ def _hiding(context: Context, path: tuple[str, ...] | None) -> list[str]:
     """Top-level classes that are split and do not tell their range, where a model is asked."""
     if path is None or "model" not in path[-1] or "pool" in path[-1]:
         return []
-    project = context.project
-    return [
-        one
-        for one in entry_classes(project)
-        if project.accepts_pp(one)
-        and not (project.is_draft(one) or project.owns_start(one) or forwards_range(project, one))
-        and split_below(project, one)
-    ]
+    return [one for one in entry_classes(context.project) if hidden(context.project, one)]
 
 
 def _is_zero(context: Context, node: ast.expr) -> bool:

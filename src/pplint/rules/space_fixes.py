@@ -7,7 +7,7 @@ import ast
 from pplint.engine import values as v
 from pplint.engine.context import Context
 from pplint.engine.values import Value
-from pplint.engine.vocabulary import STAGE_COUNT_NAMES
+from pplint.engine.vocabulary import STAGE_COUNT_NAMES, is_start
 from pplint.finding import SAFE, UNSAFE, Fix
 
 _SIMPLE = (ast.Name, ast.Attribute, ast.Subscript, ast.Call)
@@ -51,6 +51,24 @@ def range_fix(context: Context, node: ast.Call, argument: ast.expr, value: Value
     start = ".".join((*receiver, "start_layer"))
     text = f"{start}, {start} + {'.'.join(count)}"
     return Fix(UNSAFE, f"count from `{start}`", (context.edit(counted.args[0], text),)), ""
+
+
+def subtracts_own(callee: Value, value: Value) -> bool:
+    """Whether an index is a layer id less the first layer of the very object that is asked."""
+    return (
+        value.kind == v.ARITH
+        and callee.kind == v.PATH
+        and any(path[:-1] == callee.data[:-1] and is_start(path[-1]) for path in v.paths(value.data[2]))
+    )
+
+
+def unshift_fix(context: Context, argument: ast.expr) -> tuple[Fix | None, str]:
+    """The edit that takes `- <owner>.start_layer` off an argument, or why there is none."""
+    simple = isinstance(argument, ast.BinOp) and v.dotted(argument.right) is not None
+    if not isinstance(argument, ast.BinOp) or not simple or argument.end_lineno != argument.lineno:
+        return None, "hand the layer id on as it is before `start_layer` is subtracted"
+    edit = context.edit(argument, context.source.segment(argument.left))
+    return Fix(SAFE, f"leave out `- {ast.unparse(argument.right)}`", (edit,)), ""
 
 
 def _reads(function: ast.AST, counted: ast.Call, name: str) -> list[ast.Name]:
