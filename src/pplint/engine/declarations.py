@@ -56,9 +56,16 @@ def function_facts(node: FunctionNode) -> FunctionFacts:
         "abstract": _is_abstract(node, decorators),
         "proxy": PROXY_PARAMETER in positional or any(a.arg == PROXY_PARAMETER for a in arguments.kwonlyargs),
         "uses": [], "passes": [], "returns": [], "elements": [], "asks": [],
-        "supers": [], "kinds": [],
+        "supers": [], "kinds": [], "marks": [],
         "stage": any(is_start(a.arg) or is_end(a.arg) for a in (*arguments.args, *arguments.kwonlyargs)),
     }  # fmt: skip
+
+
+def names_returned(node: FunctionNode) -> set[str]:
+    """The names that a function returns, alone or in a tuple."""
+    returned = [part.value for part in ast.walk(node) if isinstance(part, ast.Return)]
+    parts = [item for one in returned for item in (one.elts if isinstance(one, ast.Tuple) else [one])]
+    return {one.id for one in parts if isinstance(one, ast.Name)}
 
 
 def _defaults(arguments: ast.arguments) -> dict[str, list[str]]:

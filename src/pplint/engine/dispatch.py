@@ -98,15 +98,17 @@ def chooser_of(
 
 def element_classes(project: Project, padded: Padded) -> frozenset[str]:
     """The classes that the factory of a padded list builds; empty when one of them is not known."""
-    found: set[str] = set()
-    for entry in project.classes[padded.owner]["attrs"].get(padded.attribute, ()):
-        place = Place(project.module_of(padded.owner), padded.owner, entry["method"])
-        for callee in entry.get("makes", ()):
-            classes = project.callee_classes(place, callee)
-            if not classes:
-                return frozenset()
-            found |= classes
-    return frozenset(found)
+    built = built_elements(project, padded)
+    return frozenset().union(*built) if all(built) else frozenset()
+
+
+def built_elements(project: Project, padded: Padded) -> list[frozenset[str]]:
+    """The classes that each call of the factory of a padded list may build; empty ones are not known."""
+    return [
+        project.callee_classes(Place(project.module_of(padded.owner), padded.owner, entry["method"]), callee)
+        for entry in project.classes[padded.owner]["attrs"].get(padded.attribute, ())
+        for callee in entry.get("makes", ())
+    ]
 
 
 def refused(

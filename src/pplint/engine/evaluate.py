@@ -13,6 +13,7 @@ from pplint.engine.values import Atom, Value, Values, join
 
 Environment = dict[str, Values]
 
+_NAMED = (ast.Name, ast.Attribute)
 _SEQUENCES = frozenset(
     {"list", "tuple", "sorted", "reversed", "iter", "set", "frozenset", "LazyValue", "deque"}
 )
@@ -102,6 +103,10 @@ class Evaluator:
 
     def boolean(self, node: ast.BoolOp) -> Values:
         # `x or 0` is a default, not a literal that somebody chose: it stays unknown.
+        if isinstance(node.op, ast.Or) and all(isinstance(one, _NAMED) for one in node.values):
+            found = join(*map(self.evaluate, node.values))
+            if all(one.kind in (v.PARAM, v.PATH) for one in found):
+                return found
         return (Value(v.UNKNOWN, None, node),)
 
     def named(self, node: ast.NamedExpr) -> Values:

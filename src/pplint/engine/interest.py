@@ -42,7 +42,7 @@ _WORDS = frozenset({
     *_STAGE, *STAGE_COUNT_NAMES, *RANGE_MAKERS, MISSING_LAYER, PROXY_PARAMETER, "ModuleList",
     "first_rank", "last_rank", "next_rank", "prev_rank", "get_parameter", "get_submodule", "get_buffer",
 })  # fmt: skip
-_ATTRIBUTES = frozenset({"rank", "ranks", "wait_until"})
+_ATTRIBUTES = frozenset({"rank", "ranks", "wait_until", "broadcast", "broadcast_object_list"})
 
 
 _ASCII_WORDS = bytes(

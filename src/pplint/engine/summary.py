@@ -13,7 +13,7 @@ from pplint.engine import values as v
 from pplint.engine.attributes import assigned
 from pplint.engine.calls import built, called_on_super, callee_path, handed, passed, softened
 from pplint.engine.constants import module_constants
-from pplint.engine.declarations import ClassFacts, FunctionFacts, add_classes, function_facts
+from pplint.engine.declarations import ClassFacts, FunctionFacts, add_classes, function_facts, names_returned
 from pplint.engine.describe import describe
 from pplint.engine.element_reads import element_read, kinds_known
 from pplint.engine.flow import Flow, Listener
@@ -74,6 +74,9 @@ class Summariser(Listener):
         self._facts = facts
 
     def leave(self, flow: Flow, node: FunctionNode) -> None:
+        if self._facts is not None and self._facts["marks"]:
+            handed = names_returned(node)
+            self._facts["marks"] = [one for one in self._facts["marks"] if one[0] in handed]
         self._owner, self._facts = self._outer.pop()
 
     def imported(self, flow: Flow, node: ast.Import | ast.ImportFrom) -> None:
@@ -164,6 +167,7 @@ class Summariser(Listener):
 
     def assign(self, flow: Flow, target: ast.expr, found: Values, node: ast.stmt) -> None:
         if type(target) is ast.Attribute:
+            self._mark(target, node)
             for atom in flow.guards:
                 if type(atom.test) is ast.Compare and _asks_first_layer(atom.test):
                     self.summary["prepared"].append(target.attr)
@@ -182,6 +186,14 @@ class Summariser(Listener):
         facts = self._facts
         if facts is not None and len(facts["returns"]) < 6:
             facts["returns"] += [one for value in found if (one := describe(value)) != ["other"]]
+
+    def _mark(self, target: ast.Attribute, node: ast.stmt) -> None:
+        """`x._name = True`, where `x` is a local: what is marked so may be handed on."""
+        marked = target.value
+        if self._facts is None or not isinstance(marked, ast.Name) or marked.id == "self":
+            return
+        if isinstance(node, ast.Assign) and getattr(node.value, "value", None) is True:
+            self._facts["marks"].append([marked.id, target.attr, node.lineno])
 
     def _use(self, flow: Flow, found: Values, how: str, path: list[str], node: ast.expr) -> None:
         facts = self._facts

@@ -44,6 +44,8 @@ CATALOGUE = (
     RuleName("PPL706", "stage-may-own-none", WARNING),
     RuleName("PPL707", "proxies-as-hidden-states", ERROR),
     RuleName("PPL708", "state-lost-between-stages", WARNING),
+    RuleName("PPL709", "mark-lost-between-stages", WARNING),
+    RuleName("PPL710", "rank-outside-group", ERROR),
     RuleName("PPL901", "unused-suppression", WARNING),
     RuleName("PPL902", "unknown-suppression", WARNING),
     RuleName("PPL903", "unreadable-file", WARNING),

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from pplint.engine import values as v
 from pplint.engine.context import Context
 from pplint.engine.guards import SINGLE
-from pplint.engine.values import Value, Values
+from pplint.engine.values import Values
 from pplint.engine.vocabulary import PROXY_PARAMETER
 from pplint.finding import ERROR, WARNING
 from pplint.rules.base import Example, Rule, RuleInfo
+from pplint.rules.layer_runs import runs_layer
 from pplint.rules.samples import LAYERS, UTILS
 
 _TOP = """\
@@ -87,11 +87,7 @@ class StateLostBetweenStages(Rule):
         call = node.value
         if not isinstance(call, ast.Call) or context.draft or SINGLE in context.stage():
             return
-        layers = any(_is_layer(context, one) for one in context.flow.evaluate(call.func))
-        if not layers or len(context.flow.functions) != 1:
-            return
-        function = context.project.function(context.place)
-        if function is None or not function["proxy"]:
+        if runs_layer(context, call) is None:
             return
         given = {part.id: part for part in _arguments(call) if isinstance(part, ast.Name)}
         for name in (one.id for one in target.elts if isinstance(one, ast.Name)):
@@ -120,15 +116,6 @@ class StateLostBetweenStages(Rule):
             ],
             no_fix="how it is to be sent and received is for the author to say",
         )
-
-
-def _is_layer(context: Context, value: Value) -> bool:
-    """Whether a value is an element of a padded list, or of a part of one."""
-    if value.kind in (v.SUB, v.SLICE):
-        return context.padded(value.data[0]) is not None
-    return value.kind == v.ELEMENT and any(
-        context.padded((one,)) is not None or _is_layer(context, one) for one in value.data
-    )
 
 
 def _arguments(call: ast.Call) -> list[ast.expr]:

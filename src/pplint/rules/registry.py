@@ -29,6 +29,8 @@ from pplint.rules.ppl705 import GlobalRankAsPeer
 from pplint.rules.ppl706 import StageMayOwnNone
 from pplint.rules.ppl707 import ProxiesAsHiddenStates
 from pplint.rules.ppl708 import StateLostBetweenStages
+from pplint.rules.ppl709 import MarkLostBetweenStages
+from pplint.rules.ppl710 import RankOutsideGroup
 
 RULE_CLASSES: tuple[type[Rule], ...] = (
     LiteralLayerId,
@@ -52,6 +54,8 @@ RULE_CLASSES: tuple[type[Rule], ...] = (
     StageMayOwnNone,
     ProxiesAsHiddenStates,
     StateLostBetweenStages,
+    MarkLostBetweenStages,
+    RankOutsideGroup,
     MissingStageModule,
     UnguardedTiedHead,
 )

@@ -1,0 +1,111 @@
+"""PPL710: a literal global rank is given as the source in a group that not every rank belongs to."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from pplint.engine import values as v
+from pplint.engine.context import Context
+from pplint.engine.guards import FIRST, SINGLE, last_name
+from pplint.finding import ERROR, SAFE, Fix
+from pplint.rules.base import Example, Rule, RuleInfo
+from pplint.rules.why import FIRST_STAGE, no_test
+
+_SHARE = """\
+class SampleExperts:
+    def __init__(self, tp_group):
+        self.tp_group = tp_group
+
+    def share(self, masks):
+        torch.distributed.broadcast(masks, src={source}, group={group})
+        return masks
+"""
+
+INFO_TEXT = RuleInfo(
+    code="PPL710",
+    name="rank-outside-group",
+    severity=ERROR,
+    precision="high",
+    summary="a literal global rank is the source in a group of one stage's ranks",
+    what=(
+        "`torch.distributed.broadcast` or `broadcast_object_list` with a literal `src` and the group of one kind of "
+        "parallelism, such as `group=get_tp_group().cpu_group`."
+    ),
+    why=(
+        "`src` is a global rank. Rank 0 is in the groups of the first stage only: on every later stage the call raises "
+        "ValueError, also with one tensor parallel rank."
+    ),
+    how="Give the group's own first rank: `src=group.first_rank`.",
+    silent=(
+        "Literals with the world group, without a group or with one of unknown kind, `group_src`, code for one stage, and "
+        "code that only the first stage reaches."
+    ),
+    fixable="a literal 0 becomes `<group>.first_rank` (safe) where the group is a dotted name.",
+    examples=(
+        Example(
+            title="Rank 0 is no member of a later stage's group",
+            bad=_SHARE.format(source="0", group="self.tp_group.cpu_group").replace(
+                "cpu_group)", "cpu_group)  # PPL710"
+            ),
+            fixed=_SHARE.format(source="self.tp_group.first_rank", group="self.tp_group.cpu_group").replace(
+                "cpu_group)", "cpu_group)  # PPL710"
+            ),
+            safety=SAFE,
+        ),
+        Example(
+            title="All ranks take part",
+            good=_SHARE.format(source="0", group="get_world_group().cpu_group"),
+        ),
+    ),
+)
+
+_BROADCASTS = frozenset({"broadcast", "broadcast_object_list"})
+_HANDLES = frozenset({"cpu_group", "device_group"})
+_ONE_KIND = r"^(get_)?((attn|attention|moe)_)?(tp|ep|cp|dcp|dp|\w+_parallel)_((cpu|device)_)?group$"
+"""Names of groups that have ranks of one stage."""
+
+
+class RankOutsideGroup(Rule):
+    """Judges the sources of broadcasts within a group."""
+
+    info = INFO_TEXT
+
+    def call(self, context: Context, node: ast.Call) -> None:
+        """`torch.distributed.broadcast(x, src=0, group=get_tp_group().cpu_group)`"""
+        path = v.dotted(node.func) or ()
+        if len(path) < 2 or path[-1] not in _BROADCASTS or path[-2] not in ("distributed", "dist"):
+            return
+        given = {keyword.arg: keyword.value for keyword in node.keywords}
+        source = given.get("src", node.args[1] if len(node.args) > 1 else None)
+        group = given.get("group", node.args[2] if len(node.args) > 2 else None)
+        found = context.flow.evaluate(source)
+        if source is None or group is None or any(one.kind != v.INT for one in found):
+            return
+        owner = group.value if isinstance(group, ast.Attribute) and group.attr in _HANDLES else group
+        if re.search(_ONE_KIND, last_name(owner)) and not context.stage() & {FIRST, SINGLE}:
+            self._report(context, node, source, owner)
+
+    def _report(self, context: Context, node: ast.Call, source: ast.expr, owner: ast.expr) -> None:
+        severity, condition = context.level()
+        written = ast.unparse(owner)
+        fix, no_fix = None, f"give the group's own rank, `{written}.first_rank`"
+        has_ranks = not last_name(owner).endswith(("cpu_group", "device_group"))
+        if has_ranks and v.dotted(owner) is not None and ast.unparse(source) == "0":
+            edit = context.edit(source, f"{written}.first_rank")
+            fix, no_fix = Fix(SAFE, f"give `{written}.first_rank`", (edit,)), ""
+        context.report(
+            self,
+            source,
+            f"`{ast.unparse(node.func)}` takes a global rank, and `{written}` of another stage has no rank "
+            f"{ast.unparse(source)}: ValueError on every stage but the one with that rank"
+            f"{f' ({condition})' if condition else ''}",
+            severity=severity,
+            trace=[
+                context.step(owner, f"`{written}` has ranks of one stage only"),
+                no_test(context, source, FIRST_STAGE),
+            ],
+            fix=fix,
+            no_fix=no_fix,
+            around=node,
+        )
