@@ -56,6 +56,21 @@ def test_a_run_on_other_code_is_no_green_nothing(
     assert err.startswith(f"pplint: warning: {elsewhere}: no code of SGLang was seen")
 
 
+def test_a_run_on_code_built_on_an_unseen_sglang_says_so(
+    elsewhere: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (elsewhere / "a.py").write_text(
+        "from sglang.srt.mem_cache.memory_pool import MHATokenToKVPool\n\n\n"
+        "class MyPool(MHATokenToKVPool):\n"
+        "    def width(self):\n        return self.get_key_buffer(self.start_layer).shape[-1]\n"
+    )
+    for _ in ("cold", "warm"):
+        assert run(["--cache-dir", str(tmp_path / "cache"), "--no-progress", str(elsewhere)]) == 0
+        out, err = capsys.readouterr()
+        assert out.startswith("All clean: 1 file checked")
+        assert err.startswith(f"pplint: warning: {elsewhere}: SGLang's sources are not in view")
+
+
 def test_a_quiet_run_keeps_quiet(elsewhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--no-cache", "--no-progress", "--quiet", str(elsewhere)]) == 0
     assert capsys.readouterr() == ("", "")

@@ -117,7 +117,7 @@ def check(**given: Any) -> int:
     if not _report(request, outcome, given):
         code = TROUBLE
     if not given["quiet"]:
-        _warn_of_nothing(request, outcome)
+        _warn_of_little(request, outcome)
         _say_changes(request, outcome)
         for text in _gone(outcome):
             _say(text)
@@ -243,15 +243,21 @@ def _as_report(request: Request, outcome: Outcome, given: dict[str, Any]) -> Rep
     )
 
 
-def _warn_of_nothing(request: Request, outcome: Outcome) -> None:
-    """Say that a clean run means nothing where no code was seen that pplint knows anything about."""
+def _warn_of_little(request: Request, outcome: Outcome) -> None:
+    """Say so where no code was seen that pplint knows anything about, or where SGLang's own was not."""
     learnt = outcome.seen.learnt
-    if not outcome.files or outcome.seen.findings or learnt is None:
+    if not outcome.files or learnt is None:
         return
+    where = ", ".join(request.paths)
     if not learnt.files or not (learnt.accessors or learnt.padded_lists):
-        where = ", ".join(request.paths)
+        if not outcome.seen.findings:
+            _say(
+                f"warning: {where}: no code of SGLang was seen, so nothing could be found (--sglang says where it is)"
+            )
+    elif learnt.bundled:
         _say(
-            f"warning: {where}: no code of SGLang was seen, so nothing could be found (--sglang says where it is)"
+            f"warning: {where}: SGLang's sources are not in view, so that only a short list of its classes is known "
+            "(--sglang says where they are)"
         )
 
 

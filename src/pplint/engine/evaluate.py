@@ -13,7 +13,6 @@ from pplint.engine.values import Atom, Value, Values, join
 
 Environment = dict[str, Values]
 
-_NAMED = (ast.Name, ast.Attribute)
 _SEQUENCES = frozenset(
     {"list", "tuple", "sorted", "reversed", "iter", "set", "frozenset", "LazyValue", "deque"}
 )
@@ -102,8 +101,9 @@ class Evaluator:
         return join(body, orelse)
 
     def boolean(self, node: ast.BoolOp) -> Values:
-        # `x or 0` is a default, not a literal that somebody chose: it stays unknown.
-        if isinstance(node.op, ast.Or) and all(isinstance(one, _NAMED) for one in node.values):
+        # `x or 0` is a default, not a literal that somebody chose: it stays unknown. `x or Layer` is one of two classes.
+        last = node.values[-1]
+        if isinstance(node.op, ast.Or) and isinstance(last, ast.Name) and last.id[:1].isupper():
             found = join(*map(self.evaluate, node.values))
             if all(one.kind in (v.PARAM, v.PATH) for one in found):
                 return found

@@ -59,7 +59,7 @@ def _looked_at(report: Report) -> list[str]:
     """What a run without findings knew, so that its silence means something."""
     if report.findings or report.learnt is None or not report.files_checked:
         return []
-    accessors, padded_lists, files = report.learnt
+    accessors, padded_lists, files, _ = report.learnt
     if not files:
         return ["none of them speaks of SGLang's layers"]
     return [f"known: {plural(accessors, 'accessor')}, {plural(padded_lists, 'padded list')}"]

@@ -25,6 +25,14 @@ _SHORT = frozenset({"any", "all", "next"})
 """Functions that do not ask an iterable for all it has."""
 
 
+def proof_of(context: Context, targets: list[Target], asks: Asks | None) -> Target:
+    """The definition whose reasoning is shown: that of the class of which the impact speaks, if there is one."""
+    named = [
+        one for one in targets if asks and one.owner and context.project.class_name(one.owner) == asks.of
+    ]
+    return (named or targets)[0]
+
+
 def one_id(number: int) -> tuple[Bound, Bound]:
     """The bounds of a literal id."""
     return Bound("", number), Bound("", number + 1)

@@ -13,8 +13,8 @@ from pplint.engine.instances import Builder
 from pplint.engine.project import Project
 from pplint.engine.values import Value
 from pplint.engine.vocabulary import is_start
-from pplint.finding import ERROR, INFO, SAFE, UNSAFE, Asks, Fix, Step
-from pplint.rules.asking import literal_asks
+from pplint.finding import ERROR, INFO, SAFE, UNSAFE, Fix, Step
+from pplint.rules.asking import literal_asks, proof_of
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.builders import argument_for, builders_of, level_of_builders
 from pplint.rules.first_layers import not_enough, unreached
@@ -132,7 +132,7 @@ class LiteralLayerId(Rule):
         severity, said = _level(context, builders, dead)
         latent = dead or _latent(context, callee, builders)
         asks = None if latent else literal_asks(context, value.data, targets)
-        proof = _proof(context, targets, asks)
+        proof = proof_of(context, targets, asks)
         fix, no_fix = self._fix(context, node, argument, value, reached)
         clause, exceptions = "", list[Step]()
         if value.data == 0:
@@ -224,14 +224,6 @@ def _origins(
     built = exact or [one for one in ranged if owner in project.mro(one.class_id)] or ranged
     text = "the receiver is built with a stage range here"
     return [*steps, *(Step(project.files.get(one.module, ""), one.line, 1, text) for one in built[:2])]
-
-
-def _proof(context: Context, targets: list[Target], asks: Asks | None) -> Target:
-    """The definition whose reasoning is shown: that of the class of which the impact speaks, if there is one."""
-    named = [
-        one for one in targets if asks and one.owner and context.project.class_name(one.owner) == asks.of
-    ]
-    return (named or targets)[0]
 
 
 def _receiver(

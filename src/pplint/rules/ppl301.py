@@ -16,7 +16,7 @@ from pplint.engine.slots import Slots, is_whole
 from pplint.engine.spaces import EVERY, START, space_of
 from pplint.engine.values import Value, Values
 from pplint.finding import ERROR, WARNING, Asks
-from pplint.rules.asking import bounds_of, runs_through, slots_asks
+from pplint.rules.asking import bounds_of, proof_of, runs_through, slots_asks
 from pplint.rules.base import Rule, RuleInfo
 from pplint.rules.builders import argument_for
 from pplint.rules.kept_reads import Kept, kept_too_long
@@ -188,14 +188,16 @@ class FullLayerLoop(Rule):
                 f"every layer id of the model is given to `{target.name}`, which takes the GLOBAL ids of this "
                 f"stage: a stage has nothing for the layers of the others{f' ({condition})' if condition else ''}"
             )
-            trace = [*context.steps(target.evidence)]
+            asks = _asks(context, node, value)
+            proof = proof_of(context, [one for one, _ in context.targets(node, GLOBAL)], asks)
+            trace = [*context.steps(proof.evidence)]
             if value.node is not None:
                 trace.insert(0, context.step(value.node, space.why))
             trace.append(no_test(context, node, _ID))
             context.report(
                 self, argument, message, severity=severity, trace=trace, around=node,
                 no_fix="where the stage range comes from is for the author to say",
-                asks=_asks(context, node, value),
+                asks=asks,
             )  # fmt: skip
             return
 

@@ -13,7 +13,7 @@ from pplint.engine.pools import takes_range
 from pplint.engine.spaces import END, EVERY, OWNED, STAGE, START, Space, space_of
 from pplint.engine.values import Value, Values
 from pplint.finding import ERROR, INFO, KEYED, SAFE, STAGE_END, STAGE_START, UNSAFE, WHOLE, Asks, Step
-from pplint.rules.asking import runs_through
+from pplint.rules.asking import proof_of, runs_through
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.builders import argument_for, both_spaces, builders_of, level_at, one_space
 from pplint.rules.pool_samples import BUFFERS
@@ -164,28 +164,35 @@ class LocalIndexAsLayerId(Rule):
             value = found[0]
             if _counts_itself(context, callee, value) or both_spaces(context, node, argument, LOCAL):
                 continue
-            severity, said = level_at(context, (callee,))
-            twice = subtracts_own(callee, value)
-            fix, no_fix = (
-                unshift_fix(context, argument) if twice else range_fix(context, node, argument, value)
-            )
-            context.report(
-                self,
-                argument,
-                f"LOCAL index is given to `{target.name}`, which takes a GLOBAL layer id{_TWICE if twice else ''}: a stage "
-                f"with `start_layer` > 0 asks for layers that it does not own{said}",
-                severity=severity,
-                trace=[
-                    _counted(context, argument, found),
-                    *context.steps(target.evidence),
-                    no_test(context, argument, FIRST_STAGE),
-                ],
-                fix=fix if severity != INFO else None,
-                no_fix=no_fix,
-                around=node,
-                asks=_given(context, node, value) if severity != INFO else None,
-            )
+            self._report(context, node, argument, callee, found)
             return
+
+    def _report(
+        self, context: Context, node: ast.Call, argument: ast.expr, callee: Value, found: tuple[Value, Space]
+    ) -> None:
+        value = found[0]
+        severity, said = level_at(context, (callee,))
+        twice = subtracts_own(callee, value)
+        fix, no_fix = unshift_fix(context, argument) if twice else range_fix(context, node, argument, value)
+        targets = [target for target, _ in context.targets(node, GLOBAL)]
+        asks = _given(context, node, value)
+        proof = proof_of(context, targets, asks)
+        context.report(
+            self,
+            argument,
+            f"LOCAL index is given to `{proof.name}`, which takes a GLOBAL layer id{_TWICE if twice else ''}: a stage "
+            f"with `start_layer` > 0 asks for layers that it does not own{said}",
+            severity=severity,
+            trace=[
+                _counted(context, argument, found),
+                *context.steps(proof.evidence),
+                no_test(context, argument, FIRST_STAGE),
+            ],
+            fix=fix if severity != INFO else None,
+            no_fix=no_fix,
+            around=node,
+            asks=asks if severity != INFO else None,
+        )
 
     def subscript(self, context: Context, node: ast.Subscript) -> None:
         """Compare an index with the list of the full length that it is used on."""

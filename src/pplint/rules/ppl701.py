@@ -30,7 +30,7 @@ INFO_TEXT = RuleInfo(
     why=(
         "Backends ask a pool for its first layer: `pool.get_value_buffer(pool.start_layer)`. On a stage "
         "that starts at "
-        "layer 12 this pool says 0, and the lookup of 0 is a KeyError; a transfer counter waits for "
+        "layer 12 this pool says 0, and the lookup of 0 fails; a transfer counter waits for "
         "layer 12 of a stage "
         "that has fewer."
     ),
@@ -131,7 +131,7 @@ class ConstantStartLayer(Rule):
         method, evidence = asked
         mapped = keeps_mapping(context.project, pinned.owner)
         breaks = (
-            f"asking for layer {pinned.number} is a KeyError there"
+            f"layer {pinned.number} is in none of its dictionaries, and asking for it fails"
             if mapped
             else "subtracting it does not make a LOCAL index"
         )

@@ -149,11 +149,13 @@ class ProxiesAsHiddenStates(Rule):
     def call(self, context: Context, node: ast.Call) -> None:
         """`self.logits_processor(input_ids, hidden_states)`"""
         module = v.dotted(node.func)
-        if module is None or len(module) != 2 or module[0] != "self" or not _keeps(context, module[1]):
+        if module is None or len(module) < 2 or module[0] != "self" or not _keeps(context, module):
             return
         for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
             found = context.flow.evaluate(argument)
-            self._judge(context, node, argument, found, (f"`self.{module[1]}` is given", "an AttributeError"))
+            self._judge(
+                context, node, argument, found, (f"`{'.'.join(module)}` is given", "an AttributeError")
+            )
 
     def _judge(
         self, context: Context, node: ast.expr, used: ast.expr, found: Values, said: tuple[str, str]
@@ -161,7 +163,7 @@ class ProxiesAsHiddenStates(Rule):
         """Report `node`, which uses one of the values `found` of an expression; `said` is what it does and meets."""
         does, meets = said
         # Where there is a tuple or a tensor among the alternatives, somebody tells them apart.
-        apart = any(value.kind in (v.TUPLE, v.SUB) for value in found)
+        apart = any(value.kind == v.TUPLE or _is_picked(value) for value in found)
         for value in found if not apart and _may_be_forward(context) else ():
             forward = _proxies_of(context, value) if value.node not in self._told else None
             if forward is None or in_lambda(context, node) or _asked(context, value, used):
@@ -233,10 +235,20 @@ def _may_be_forward(context: Context) -> bool:
     return functions[0].name != "forward" or bool(context.project.accepts_pp(context.class_id))
 
 
-def _keeps(context: Context, name: str) -> bool:
-    """Whether the class we are in, or a base, makes a module for an attribute of that name on every stage."""
+def _is_picked(value: Value) -> bool:
+    """Whether a value is one part of another, by a number or a name; other indices pick rows of a tensor."""
+    return value.kind == v.SUB and any(one.kind in (v.INT, v.STR) for one in value.data[1])
+
+
+def _keeps(context: Context, chain: tuple[str, ...]) -> bool:
+    """Whether the class of `self`, or of what is kept there, makes a module for the last name on every stage."""
     project = context.project
-    for one in project.mro(context.class_id):
+    owners = project.types_of(context.place, chain[:-1]) if len(chain) > 2 else {context.class_id}
+    return bool(owners) and all(_makes_module(project, one, chain[-1]) for one in owners)
+
+
+def _makes_module(project: Project, class_id: str, name: str) -> bool:
+    for one in project.mro(class_id):
         entries = project.classes[one]["attrs"].get(name)
         if entries:
             return all(map(_is_module, entries))

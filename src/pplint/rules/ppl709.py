@@ -153,7 +153,7 @@ class MarkLostBetweenStages(Rule):
                 ),
                 context.step(run, "the layers of this stage run here"),
                 context.step(
-                    sent, f"nothing in this class asks for `{mark.attribute}` before the tensor is sent"
+                    sent, f"nothing in this class tests `{mark.attribute}` before the tensor is sent"
                 ),
             ],
             no_fix="what the mark stands for has to be done here, or the mark sent, which is for the author to say",
