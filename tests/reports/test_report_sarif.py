@@ -113,7 +113,8 @@ def test_the_reason_is_linked_and_flows(traced: Report) -> None:
     text = result["message"]["text"]
     assert "subtracts `start_layer`: [pool.py:3](1)" in text
     assert [item["id"] for item in result["relatedLocations"]] == [1, 2]
-    assert "outside" not in json.dumps(result)
+    assert "a place outside (x.py:1); " in text
+    assert "elsewhere" not in json.dumps(result)
     (flow,) = result["codeFlows"][0]["threadFlows"]
     lines = [item["location"]["physicalLocation"]["region"]["startLine"] for item in flow["locations"]]
     assert lines == [3, 2, 1]

@@ -75,12 +75,15 @@ def _related(findings: Sequence[Finding], places: Places) -> tuple[list[Any], st
     reasons: list[str] = []
     for step in first.trace[: MOST_RELATED - len(related)]:
         location = places.step(step)
-        if location is None:
-            continue
-        _add(related, location, step.text)
+        if location is not None:
+            _add(related, location, step.text)
         if len(reasons) < LINKED_STEPS:
             text = sentence(step.text).rstrip(".")
-            reasons.append(f"{text}: [{_label(step)}]({len(related)})")
+            if location is not None:
+                text += f": [{_label(step)}]({len(related)})"
+            elif step.path and step.line:  # outside of the repository there is nothing to link to
+                text += f" ({_label(step)})"
+            reasons.append(text)
     if reasons:
         parts.append(f"Reason: {'; '.join(reasons)}.")
     return related, " ".join(parts)
