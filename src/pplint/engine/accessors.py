@@ -1,5 +1,6 @@
 """Which parameters take a GLOBAL layer id and which a LOCAL index, solved to a fixed point over the whole tree."""
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -7,7 +8,7 @@ from pplint.engine.behind import Fronts
 from pplint.engine.callees import definitions_of
 from pplint.engine.instances import position_of
 from pplint.engine.names import Place, Rows
-from pplint.engine.pools import stage_list
+from pplint.engine.pools import kept_by_pools, stage_list
 from pplint.engine.project import Project
 from pplint.engine.vocabulary import is_end, is_start
 
@@ -73,6 +74,7 @@ class Accessors:
     def _solve(self) -> None:
         self._fresh: dict[str, set[str]] = {GLOBAL: set(), LOCAL: set()}
         self._edges: dict[str, list[tuple[str, Place, list[Any]]]] = {}
+        self._indexed: Counter[Key] = Counter()
         functions = list(self._functions())
         for function, place, facts in functions:
             for passed in facts["passes"]:
@@ -132,12 +134,16 @@ class Accessors:
                     self._seed_lookup(key, place, name, path, line)
 
     def _seed_lookup(self, key: Key, place: Place, name: str, path: list[str], line: int) -> None:
-        for owner in self.project.types_of(place, tuple(path[:-1])):
+        owners = self.project.types_of(place, tuple(path[:-1]))
+        if not owners and kept_by_pools(self.project, path):
+            self._indexed[key] += 1
+        for owner in owners:
             if self.project.is_mapping(owner, path[-1]):
                 text = f"`{name}` looks `{key[1]}` up in `{path[-1]}`, whose keys are GLOBAL layer ids"
                 self._learn(GLOBAL, key, place, line, text)
             elif stage_list(self.project, owner, path[-1]):
                 text = f"`{name}` uses `{key[1]}` as an index of the stage's own `{path[-1]}`"
+                self._indexed[key] += 1
                 self._learn(LOCAL, key, place, line, text)
 
     def _learn(
@@ -156,12 +162,20 @@ class Accessors:
     def _spread(self, space: str, name: str) -> None:
         for function, place, (parameter, callee, where, line) in self._edges.get(name, ()):
             known = self.spaces[space].get(function, {})
-            if parameter in known or (space == LOCAL and parameter in self.spaces[GLOBAL].get(function, {})):
+            if parameter in known or self._settled(space, function, parameter):
                 continue
             hit = next((t for t in self.targets(place, callee, space) if matches(t, where)), None)
             if hit is not None and not is_end(parameter):
                 text = f"`{place.function}` hands `{parameter}` to `{callee[-1]}`"
                 self._learn(space, (function, parameter), place, line, text, (hit.function, hit.parameter))
+
+    def _settled(self, space: str, function: str, parameter: str) -> bool:
+        """Whether what a function does with a parameter itself outweighs what it is handed on to."""
+        if space == LOCAL:
+            return parameter in self.spaces[GLOBAL].get(function, {})
+        passes = self.facts_of(function)["passes"]
+        handed = sum(one[0] == parameter and one[1][-1] in self.names[GLOBAL] for one in passes)
+        return bool(self._indexed[function, parameter] > handed)
 
     # Queries ---------------------------------------------------------------------------------------------
 

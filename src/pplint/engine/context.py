@@ -14,7 +14,7 @@ from pplint.engine.facts import Facts
 from pplint.engine.flow import Flow
 from pplint.engine.interest import Interest
 from pplint.engine.levels import Callers, may_be_lowered
-from pplint.engine.pools import StageList, names_mapping, stage_list
+from pplint.engine.pools import StageList, kept_by_pools, names_mapping, stage_list
 from pplint.engine.project import Padded
 from pplint.engine.reporting import Reporter
 from pplint.engine.values import Value, Values
@@ -56,8 +56,12 @@ class Context(Reporter):
         return self.stage_list(path) is not None
 
     def stage_list(self, path: tuple[str, ...]) -> tuple[str, StageList] | None:
-        """The class that keeps such a list at a chain, and what shows it, or None."""
-        for owner in self.project.types_of(self.place, path[:-1]) if len(path) > 1 else ():
+        """The class that keeps such a list at a chain, and what shows it, or None.
+
+        Of a pool of unknown class it is the one that most others derive from.
+        """
+        owners = self.project.types_of(self.place, path[:-1]) if len(path) > 1 else frozenset()
+        for owner in owners or {kept_by_pools(self.project, path)} - {""}:
             found = stage_list(self.project, owner, path[-1])
             if found is not None:
                 return owner, found

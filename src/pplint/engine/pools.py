@@ -1,5 +1,6 @@
 """What pools keep per layer, how they translate ids for inner pools, what their `start_layer` is worth."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from pplint.engine.asking import remembered
@@ -40,6 +41,31 @@ def stage_list(project: Project, class_id: str, attribute: str) -> StageList | N
             if any(_counts_stage(project, place, part) for part in entry["v"][1]):
                 return StageList(project.module_of(one), entry["line"], entry["method"], False)
     return None
+
+
+def kept_by_pools(project: Project, path: Sequence[str]) -> str:
+    """A class that keeps an entry per layer of the stage where a chain leads to, for a pool of unknown class; or "".
+
+    Two of three pools that have the attribute keep such a list there.
+    """
+    if len(path) < 2 or "pool" not in path[-2]:
+        return ""
+    return project.row("kept", path[-1], lambda: all_kept(project)) or ""
+
+
+def all_kept(project: Project) -> Rows:
+    """The table of such attributes: the keeper that most classes derive from."""
+    keepers: dict[str, list[str]] = {}
+    for class_id, facts in project.classes.items():
+        for attribute in facts["attrs"] if knows_stages(project, class_id) else ():
+            keepers.setdefault(attribute, []).append(class_id)
+    rows: Rows = {}
+    for attribute in sorted({name for facts in project.classes.values() for name in facts["shifted"]}):
+        having = keepers.get(attribute, [])
+        lists = [one for one in having if stage_list(project, one, attribute) is not None]
+        if lists and len(lists) * 3 >= len(having) * 2:
+            rows[attribute] = min(lists, key=lambda one: (-len(project.children(one)), one))
+    return rows
 
 
 def list_names(project: Project) -> set[str]:

@@ -17,12 +17,15 @@ _DEPTH = 2
 
 
 def unfolded(project: Project, place: Place, known: Iterable[Atom], depth: int = 0) -> list[Atom]:
-    """The conditions, and those that the functions called in them return."""
+    """The conditions, and those that the functions called and the own properties read in them return."""
     found: list[Atom] = []
     for atom in known:
         found.append(atom)
-        path = v.dotted(atom.test.func) if isinstance(atom.test, ast.Call) else None
-        returned = _returned(project, place, list(path)) if path is not None and depth < _DEPTH else None
+        called = isinstance(atom.test, ast.Call)
+        path = v.dotted(atom.test.func if isinstance(atom.test, ast.Call) else atom.test)
+        if path is None or depth >= _DEPTH or not (called or (len(path) == 2 and path[0] == "self")):
+            continue
+        returned = _returned(project, place, list(path), called)
         if returned is not None:
             test, inner = returned
             found += unfolded(project, inner, g.atoms(test, atom.holds), depth + 1)
@@ -57,11 +60,14 @@ def _left(test: ast.expr, holds: bool) -> frozenset[str]:
     return g.stage_facts((Atom(test, holds),)) & {g.FIRST, g.LAST}
 
 
-def _returned(project: Project, place: Place, path: list[str]) -> tuple[ast.expr, Place] | None:
-    """The one condition that a called function returns, and where it stands; None where there are more, or none."""
+def _returned(project: Project, place: Place, path: list[str], called: bool) -> tuple[ast.expr, Place] | None:
+    """The one condition that a called function, or a property, returns, and where it stands; None where there are more,
+    or none."""
     if len(path) == 2 and path[0] == "self" and place.owner:
         method = project.method(place.as_class or place.owner, path[1])
-        if method is None:
+        if method is None or (method[1]["property"] and called):
+            return None
+        if not called and not method[1]["property"]:
             return None
         facts, inner = method[1], Place(project.module_of(method[0]), method[0], path[1])
     else:

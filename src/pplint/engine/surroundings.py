@@ -11,7 +11,8 @@ from pplint.engine.facts import Facts
 from pplint.engine.flow import Flow, Listener, statements
 from pplint.engine.modules import flag_facts, stages_of_callers
 from pplint.engine.names import Place
-from pplint.engine.values import Value
+from pplint.engine.predicates import unfolded
+from pplint.engine.values import Atom, Value
 from pplint.engine.vocabulary import DRAFT, DRAFT_FUNCTION
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ class Surroundings(Listener):
         self._heres: dict[tuple[str, ...], Here] = {}
         self._callers_said: dict[tuple[ast.ClassDef, str], frozenset[str]] = {}
         self._refusals: dict[ast.ClassDef, frozenset[str]] = {}
+        self._unfolded: dict[tuple[ast.expr, bool, Place], list[Atom]] = {}
         self._stored: dict[tuple[ast.ClassDef, str], list[ast.expr]] = {}
         self._written: tuple[ast.AST | None, Written] = None, Written(frozenset(), ())
 
@@ -90,11 +92,22 @@ class Surroundings(Listener):
 
     def stage(self, *more: Value) -> frozenset[str]:
         """What the conditions at this place (and those under which values were chosen) say about the stage."""
-        known = list(self.flow.guards)
-        for value in more:
-            known += value.guards
+        known = self.conditions(*more)
         flags = [self._flag_facts(atom.test) for atom in known if atom.holds]
         return g.stage_facts(known).union(*flags, self._callers_facts(), self._constructor_facts())
+
+    def conditions(self, *more: Value) -> list[Atom]:
+        """The conditions at this place (and those under which values were chosen), those that functions return included."""
+        known: list[Atom] = []
+        for atom in (*self.flow.guards, *(one for value in more for one in value.guards)):
+            if not isinstance(atom.test, (ast.Call, ast.Attribute)):
+                known.append(atom)
+                continue
+            key = (*atom, self.place)
+            if key not in self._unfolded:
+                self._unfolded[key] = unfolded(self.project, self.place, (atom,))
+            known += self._unfolded[key]
+        return known
 
     def _callers_facts(self) -> frozenset[str]:
         """What all calls of the private method we are in say about the stage."""

@@ -11,7 +11,7 @@ from pplint.engine.dense import all_dense, all_wrong
 from pplint.engine.facts import Facts
 from pplint.engine.interest import all_names
 from pplint.engine.names import Rows
-from pplint.engine.pools import all_mappings
+from pplint.engine.pools import all_kept, all_mappings
 from pplint.engine.reach import all_above, all_entries, entry_table
 from pplint.known.lines import without_lines_of
 
@@ -25,6 +25,7 @@ MAKERS: dict[str, Callable[[Facts], Rows]] = {
     "entry": lambda facts: entry_table(facts.project),
     "above": lambda facts: all_above(facts.project),
     "mappings": lambda facts: all_mappings(facts.project),
+    "kept": lambda facts: all_kept(facts.project),
     "agreed": lambda facts: facts.accessors.all_agreed(),
     "dense": lambda facts: all_dense(facts.accessors),
     "wrong": lambda facts: all_wrong(facts.accessors),

@@ -11,7 +11,7 @@ from pplint.engine.answers import answer_of
 from pplint.engine.context import Context
 from pplint.engine.elements import PLACEHOLDER_ATTRIBUTES
 from pplint.engine.guards import FIRST, LAST, excluded_stages, stage_facts
-from pplint.engine.predicates import only_on, unfolded
+from pplint.engine.predicates import only_on
 from pplint.engine.slots import Slots
 from pplint.engine.spaces import common_space, space_of
 from pplint.engine.values import Value
@@ -164,11 +164,11 @@ def leaves_only(context: Context, stages: frozenset[str], value: Value) -> bool:
 
     `stages` is {FIRST, LAST} or a part of it.
     """
-    known = unfolded(context.project, context.place, (*context.flow.guards, *value.guards))
+    known = context.conditions(value)
     left = only_on(known)
     return bool(stages & (context.stage(value) | stage_facts(known))) or (bool(left) and left <= stages)
 
 
 def kept_away(context: Context) -> frozenset[str]:
     """The stages ({FIRST, LAST} or a part of it) that the tests on the path to a place keep away from it."""
-    return excluded_stages(context.flow.guards)
+    return excluded_stages(context.conditions())

@@ -13,8 +13,11 @@ from pplint.engine.pools import bare_builders, takes_range
 from pplint.engine.spaces import DENSE, OWNED, STAGE, START, Space, space_of
 from pplint.engine.values import Value, Values, paths
 from pplint.finding import ERROR, INFO, WARNING
+from pplint.rules.space_fixes import subtracts_own
 
 _CONTRARY = frozenset({OWNED, START, STAGE, DENSE})
+COUNTED = frozenset({v.INDEX, v.ELEMENT})
+"""Kinds of values that a loop counts."""
 _ORDER = (INFO, WARNING, ERROR)
 _LATENT = " (latent: every builder of this inner pool leaves its stage range out)"
 
@@ -42,6 +45,21 @@ def builders_of(context: Context, callee: Value) -> list[Builder]:
     """The builders of the inner object whose method a callee is."""
     path = callee.data if callee.kind == v.PATH else ()
     return context.project.builders_of(context.place, tuple(path[:-1])) if len(path) > 2 else []
+
+
+def counts_itself(context: Context, callee: Value, value: Value) -> bool:
+    """Whether an inner pool is asked with its own numbering: nobody says that it gets a range.
+
+    A parameter that the function itself uses as a LOCAL index is none for what it gets from its caller.
+    """
+    builders = builders_of(context, callee)
+    if any(builder.with_range for builder in builders) or subtracts_own(callee, value):
+        return False
+    if value.kind == v.PARAM and callee.kind == v.PATH and len(callee.data) == 2 and callee.data[0] != "self":
+        known = context.accessors.known(LOCAL, context.function_id).get(value.data)
+        if known is not None and known.next is None:
+            return False
+    return value.kind not in COUNTED or any(takes_range(context.project, one.class_id) for one in builders)
 
 
 def level_of_builders(

@@ -218,6 +218,8 @@ class GlobalIdOnLocalList(Rule):
         severity, said = level_at(context, (Value(v.PATH, path),))
         written = v.dotted(node.value)
         fix, no_fix = shift_fix(context, index, written[:-1] if written else (), hit[0])
+        if not context.project.types_of(context.place, path[:-1]):
+            fix, no_fix = None, f"subtract `start_layer`; the class of `{'.'.join(path[:-1])}` is not known"
         context.report(
             self,
             index,

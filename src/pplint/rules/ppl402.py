@@ -9,13 +9,12 @@ from pplint.engine import values as v
 from pplint.engine.accessors import GLOBAL, LOCAL
 from pplint.engine.answers import answer_of
 from pplint.engine.context import Context
-from pplint.engine.pools import takes_range
 from pplint.engine.spaces import END, EVERY, OWNED, STAGE, START, Space, space_of
 from pplint.engine.values import Value, Values
 from pplint.finding import ERROR, INFO, KEYED, SAFE, STAGE_END, STAGE_START, UNSAFE, WHOLE, Asks, Step
 from pplint.rules.asking import proof_of, runs_through
 from pplint.rules.base import Example, Rule, RuleInfo
-from pplint.rules.builders import argument_for, both_spaces, builders_of, level_at, one_space
+from pplint.rules.builders import COUNTED, argument_for, both_spaces, counts_itself, level_at, one_space
 from pplint.rules.pool_samples import BUFFERS
 from pplint.rules.samples import LAYERS, UTILS
 from pplint.rules.space_fixes import range_fix, subtracts_own, unshift_fix
@@ -24,7 +23,6 @@ from pplint.rules.why import FIRST_STAGE, no_test
 _IDS = r"layer.*(_ids?|_to_capture|_to_capture_ids)$|_layers$"
 _CONFIG = r"config$"
 _LOCAL = frozenset({STAGE})
-_COUNTED = frozenset({v.INDEX, v.ELEMENT})
 _TWICE = " and subtracts `start_layer` once more"
 
 INFO_TEXT = RuleInfo(
@@ -162,7 +160,7 @@ class LocalIndexAsLayerId(Rule):
             if argument is None or found is None:
                 continue
             value = found[0]
-            if _counts_itself(context, callee, value) or both_spaces(context, node, argument, LOCAL):
+            if counts_itself(context, callee, value) or both_spaces(context, node, argument, LOCAL):
                 continue
             self._report(context, node, argument, callee, found)
             return
@@ -201,7 +199,7 @@ class LocalIndexAsLayerId(Rule):
         container = context.flow.evaluate(node.value)
         what = _full_length(context, container)
         found = _local(context, node.slice) if what else None
-        if found is None or found[0].kind not in _COUNTED:
+        if found is None or found[0].kind not in COUNTED:
             return
         severity, said = level_at(context, ())
         context.report(
@@ -224,7 +222,7 @@ class LocalIndexAsLayerId(Rule):
             found = _local(context, one)
             if (
                 found is None
-                or found[0].kind not in _COUNTED
+                or found[0].kind not in COUNTED
                 or not _speaks_global(context, node.ops[0], other)
             ):
                 continue
@@ -254,7 +252,7 @@ def _counted(context: Context, index: ast.expr, found: tuple[Value, Space]) -> S
 def _given(context: Context, node: ast.Call, value: Value) -> Asks | None:
     """What a counter of the stage's own layers asks an accessor for."""
     answer = answer_of(context.accessors, [target for target, _ in context.targets(node, GLOBAL)])
-    whole = answer.access and (value.kind not in _COUNTED or runs_through(context, node))
+    whole = answer.access and (value.kind not in COUNTED or runs_through(context, node))
     return Asks(answer.access, STAGE_START, STAGE_END, counted=True, of=answer.of) if whole else None
 
 
@@ -264,14 +262,6 @@ def _asks(context: Context, node: ast.Subscript, container: Values) -> Asks | No
         return None
     mapped = any(context.is_mapping(path) for path in v.paths(container))
     return Asks(KEYED if mapped else WHOLE, STAGE_START, STAGE_END, counted=True)
-
-
-def _counts_itself(context: Context, callee: Value, value: Value) -> bool:
-    """Whether an inner pool is asked with its own numbering: nobody says that it gets a range."""
-    builders = builders_of(context, callee)
-    if any(builder.with_range for builder in builders) or subtracts_own(callee, value):
-        return False
-    return value.kind not in _COUNTED or any(takes_range(context.project, one.class_id) for one in builders)
 
 
 def _local(context: Context, node: ast.expr) -> tuple[Value, Space] | None:
