@@ -105,7 +105,8 @@ def may_tell_range(project: Project, class_id: str) -> bool:
     if project.owns_start(class_id) or forwards_range(project, class_id):
         return True
     return any(
-        base.split(".")[0] in project.summaries[project.module_of(one)]["imports"]
+        base.rpartition(".")[2] not in _MODULES
+        and base.split(".")[0] in project.summaries[project.module_of(one)]["imports"]
         and project.resolve_class(project.module_of(one), base.split(".")) is None
         for one in project.mro(class_id)
         for base in project.classes[one]["bases"]

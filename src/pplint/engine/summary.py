@@ -17,8 +17,9 @@ from pplint.engine.declarations import ClassFacts, FunctionFacts, add_classes, f
 from pplint.engine.describe import describe
 from pplint.engine.element_reads import element_read, kinds_known
 from pplint.engine.flow import Flow, Listener
+from pplint.engine.guards import SINGLE, stage_facts
 from pplint.engine.instances import SUPER
-from pplint.engine.values import Value, Values
+from pplint.engine.values import Atom, Value, Values
 from pplint.engine.vocabulary import is_end, is_start
 from pplint.source.blocks import FunctionNode
 
@@ -167,7 +168,7 @@ class Summariser(Listener):
 
     def assign(self, flow: Flow, target: ast.expr, found: Values, node: ast.stmt) -> None:
         if type(target) is ast.Attribute:
-            self._mark(target, node)
+            self._mark(flow, target, node)
             for atom in flow.guards:
                 if type(atom.test) is ast.Compare and _asks_first_layer(atom.test):
                     self.summary["prepared"].append(target.attr)
@@ -187,12 +188,16 @@ class Summariser(Listener):
         if facts is not None and len(facts["returns"]) < 6:
             facts["returns"] += [one for value in found if (one := describe(value)) != ["other"]]
 
-    def _mark(self, target: ast.Attribute, node: ast.stmt) -> None:
+    def _mark(self, flow: Flow, target: ast.Attribute, node: ast.stmt) -> None:
         """`x._name = True`, where `x` is a local: what is marked so may be handed on."""
         marked = target.value
         if self._facts is None or not isinstance(marked, ast.Name) or marked.id == "self":
             return
-        if isinstance(node, ast.Assign) and getattr(node.value, "value", None) is True:
+        value = node.value if isinstance(node, (ast.Assign, ast.AnnAssign)) else None
+        if not isinstance(value, ast.Constant) or value.value not in (True, 1):
+            return
+        # A layer that asks for the end of its stage, or for the only stage, leaves no mark behind.
+        if SINGLE not in stage_facts(flow.guards) and not any(map(_names_stage_end, flow.guards)):
             self._facts["marks"].append([marked.id, target.attr, node.lineno])
 
     def _use(self, flow: Flow, found: Values, how: str, path: list[str], node: ast.expr) -> None:
@@ -210,6 +215,11 @@ def _asks_first_layer(test: ast.Compare) -> bool:
         return False
     path = v.dotted(test.left)
     return path is not None and path[-1] == "layer_id" and test.comparators[0].value == 0
+
+
+def _names_stage_end(atom: Atom) -> bool:
+    names = (getattr(part, "attr", getattr(part, "id", "")) for part in ast.walk(atom.test))
+    return any(isinstance(name, str) and is_end(name) for name in names)
 
 
 def _names_start(value: Value) -> bool:

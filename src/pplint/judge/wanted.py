@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-RULE_WORDS = (b"first_rank", b"last_rank", b"layer_id ==", b"== layer_id", b"layers.0.", b"src=0, group=")
+RULE_WORDS = (b"first_rank", b"last_rank", b"layer_id ==", b"== layer_id", b"layers.0.", b"src=0")
 _SOURCES = re.compile(rb"from\s+\.*(?:\w+\.)*(\w+)\s+import")
 _ATTRIBUTES = re.compile(rb"\.([A-Za-z_]\w*)")
 _TEXTS = re.compile(rb'"(\w+)"')

@@ -14,7 +14,10 @@ def runs_layer(context: Context, call: ast.Call) -> Padded | None:
     """The padded list whose element a call runs where the enclosing function takes stage proxies, or None."""
     if len(context.flow.functions) != 1:
         return None
-    lists = (_list_of(context, value) for value in context.flow.evaluate(call.func))
+    layer = call.func
+    if isinstance(layer, ast.Attribute) and layer.attr == "forward":
+        layer = layer.value
+    lists = (_list_of(context, value) for value in context.flow.evaluate(layer))
     padded = next((one for one in lists if one is not None), None)
     function = context.project.function(context.place) if padded is not None else None
     return padded if function is not None and function["proxy"] else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import NamedTuple
 
 from pplint.engine.context import Context
@@ -132,7 +133,7 @@ class MarkLostBetweenStages(Rule):
                 continue
             self._seen.add((forward, mark.attribute))
             sent = _sent(forward, _names_in(target))
-            if sent is not None and mark.attribute not in context.text_of(context.flow.classes[-1]):
+            if sent is not None and not _tests(context, padded, mark.attribute):
                 self._report(context, sent, mark, node)
 
     def _report(self, context: Context, sent: ast.expr, mark: Mark, run: ast.stmt) -> None:
@@ -166,16 +167,40 @@ def marks_of(project: Project, padded: Padded) -> list[Mark]:
     for kind in sorted(frozenset().union(*built_elements(project, padded))):
         for owner in project.mro(kind):
             for method, facts in project.classes[owner]["methods"].items():
-                for name, attribute, line in facts["marks"]:
+                for name, attribute, line in facts["marks"] if _runs(project, kind, owner, method) else ():
                     found.setdefault(attribute, Mark(attribute, name, owner, method, line))
     return list(found.values())
+
+
+def _runs(project: Project, kind: str, owner: str, method: str) -> bool:
+    """Whether an instance of a class runs a method of a base: none overrides it, or those that do ask for it."""
+    for one in project.mro(kind):
+        if one == owner:
+            return True
+        facts = project.classes[one]["methods"].get(method)
+        if facts is not None and method not in facts["supers"]:
+            return False
+    return False
+
+
+def _tests(context: Context, padded: Padded, attribute: str) -> bool:
+    """Whether the file does more with a mark than to set it, outside of the layers that set it."""
+    layers = {
+        one.partition(":")[2]
+        for kind in frozenset().union(*built_elements(context.project, padded))
+        for one in context.project.mro(kind)
+        if context.project.module_of(one) == context.module
+    }
+    asked = re.compile(rf"\b{attribute}\b(?!\s*=\s*(True|1)\b)")
+    rest = (part for part in context.tree.body if getattr(part, "name", "") not in layers)
+    return any(asked.search(re.sub(r"#.*", "", context.text_of(part))) for part in rest)
 
 
 def _sent(forward: ast.AST, names: set[str]) -> ast.expr | None:
     """The first proxies that a forward makes of one of some names, or None."""
     for part in ast.walk(forward):
-        if isinstance(part, ast.Call) and last_name(part) == PROXY_CLASS and part.args:
-            given = _names_in(part.args[0])
+        if isinstance(part, ast.Call) and last_name(part) == PROXY_CLASS:
+            given = _names_in(*part.args, *(keyword.value for keyword in part.keywords))
             if not names.isdisjoint(given.union(*(_names_in(one) for one in _values_of(forward, given)))):
                 return part
     return None
@@ -183,11 +208,12 @@ def _sent(forward: ast.AST, names: set[str]) -> ast.expr | None:
 
 def _values_of(forward: ast.AST, names: set[str]) -> list[ast.expr]:
     """What is assigned to some names: the dictionary that is filled before it is sent."""
-    return [
-        part.value
-        for part in ast.walk(forward)
-        if isinstance(part, ast.Assign) and not names.isdisjoint(_names_in(*part.targets))
-    ]
+    found: list[ast.expr] = []
+    for part in ast.walk(forward):
+        targets = getattr(part, "targets", None) or [getattr(part, "target", None)]
+        if isinstance(part, (ast.Assign, ast.AnnAssign)) and part.value is not None:
+            found += [part.value] if not names.isdisjoint(_names_in(*targets)) else []
+    return found
 
 
 def _names_in(*nodes: ast.AST) -> set[str]:

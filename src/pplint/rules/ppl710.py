@@ -62,8 +62,11 @@ INFO_TEXT = RuleInfo(
 
 _BROADCASTS = frozenset({"broadcast", "broadcast_object_list"})
 _HANDLES = frozenset({"cpu_group", "device_group"})
-_ONE_KIND = r"^(get_)?((attn|attention|moe)_)?(tp|ep|cp|dcp|dp|\w+_parallel)_((cpu|device)_)?group$"
+_ONE_KIND = (
+    r"^(get_)?_?((attn|attention|moe)_)?(tp|ep|cp|dcp|dp|(?!pipeline)\w+_parallel)_((cpu|device)_)?group$"
+)
 """Names of groups that have ranks of one stage."""
+_CAUGHT = frozenset({"ValueError", "Exception", "BaseException", ""})
 
 
 class RankOutsideGroup(Rule):
@@ -82,15 +85,18 @@ class RankOutsideGroup(Rule):
         found = context.flow.evaluate(source)
         if source is None or group is None or any(one.kind != v.INT for one in found):
             return
+        if context.flow.caught & _CAUGHT or context.stage() & {FIRST, SINGLE}:
+            return
         owner = group.value if isinstance(group, ast.Attribute) and group.attr in _HANDLES else group
-        if re.search(_ONE_KIND, last_name(owner)) and not context.stage() & {FIRST, SINGLE}:
-            self._report(context, node, source, owner)
+        if _is_of_one_stage(context, owner):
+            self._report(context, node, source, owner, owner is not group)
 
-    def _report(self, context: Context, node: ast.Call, source: ast.expr, owner: ast.expr) -> None:
+    def _report(
+        self, context: Context, node: ast.Call, source: ast.expr, owner: ast.expr, has_ranks: bool
+    ) -> None:
         severity, condition = context.level()
         written = ast.unparse(owner)
         fix, no_fix = None, f"give the group's own rank, `{written}.first_rank`"
-        has_ranks = not last_name(owner).endswith(("cpu_group", "device_group"))
         if has_ranks and v.dotted(owner) is not None and ast.unparse(source) == "0":
             edit = context.edit(source, f"{written}.first_rank")
             fix, no_fix = Fix(SAFE, f"give `{written}.first_rank`", (edit,)), ""
@@ -109,3 +115,12 @@ class RankOutsideGroup(Rule):
             no_fix=no_fix,
             around=node,
         )
+
+
+def _is_of_one_stage(context: Context, group: ast.expr) -> bool:
+    """Whether the name of a group, or of what a local stands for, is that of one with ranks of one stage."""
+    if re.search(_ONE_KIND, last_name(group)):
+        return True
+    found = context.flow.evaluate(group) if isinstance(group, ast.Name) else ()
+    nodes = [one.node for one in found if isinstance(one.node, ast.expr) and one.node is not group]
+    return bool(nodes) and all(re.search(_ONE_KIND, last_name(node)) for node in nodes)

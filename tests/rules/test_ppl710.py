@@ -1,0 +1,149 @@
+"""PPL710: which literal ranks are no members of the group that they are given with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from layer_cases import findings_in
+
+from pplint.finding import ERROR, SAFE, WARNING, Finding
+
+_CODE = """
+
+import torch
+import torch.distributed as dist
+
+from sglang.srt.distributed import get_attn_tp_group, get_pp_group, get_tp_group, get_world_group
+
+SOURCE = 0
+
+
+class Sharing:
+    def __init__(self, tp_group, tp_cpu_group, pp_group, world_group, some_group, first_rank):
+        self.tp_group = tp_group
+        self.attn_tp_group = get_attn_tp_group()
+        self.tp_cpu_group = tp_cpu_group
+        self.pp_group = pp_group
+        self.world_group = world_group
+        self.some_group = some_group
+        self.first_rank = first_rank
+
+    def share(self, masks, tp_cpu_group, group, runner):
+        {body}
+"""
+
+
+def found_in(folder: Path, body: str) -> list[Finding]:
+    return findings_in(folder, "PPL710", _CODE.format(body=body.replace("\n", "\n        ")))
+
+
+def sends(group: str, source: str = "0") -> str:
+    return f"torch.distributed.broadcast(masks, src={source}, group={group})"
+
+
+CALL = sends("self.tp_group.cpu_group")
+
+GROUPS = {
+    "a group that is called for": ("get_tp_group().cpu_group", [ERROR]),
+    "its handle for devices": ("get_tp_group().device_group", [ERROR]),
+    "an attribute": ("self.tp_group.cpu_group", [ERROR]),
+    "an attribute of something else": ("runner.tp_group.device_group", [ERROR]),
+    "the ranks that share an attention": ("get_attn_tp_group().cpu_group", [ERROR]),
+    "an attribute of these ranks": ("self.attn_tp_group.cpu_group", [ERROR]),
+    "these ranks under a longer name": ("get_attention_tp_group().cpu_group", [ERROR]),
+    "the ranks that share experts": ("get_moe_ep_group().device_group", [ERROR]),
+    "an attribute of the ranks that share experts": ("self.moe_ep_group.device_group", [ERROR]),
+    "the ranks that share one expert": ("get_moe_tp_group().device_group", [ERROR]),
+    "the ranks that share a batch": ("get_attn_dp_group().device_group", [ERROR]),
+    "the ranks that share a context": ("get_attn_cp_group().device_group", [ERROR]),
+    "a handle with a name of its own": ("self.tp_cpu_group", [ERROR]),
+    "a handle that is a local": ("tp_cpu_group", [ERROR]),
+    "such a handle for devices": ("self.tp_device_group", [ERROR]),
+    "such a handle of the ranks that share an attention": ("self.attn_tp_cpu_group", [ERROR]),
+    "the group's name in full": ("get_tensor_model_parallel_group().cpu_group", [ERROR]),
+    "a group that a module is asked for": ("parallel_state.get_tp_group().cpu_group", [ERROR]),
+    "all ranks": ("get_world_group().cpu_group", []),
+    "an attribute for all ranks": ("self.world_group.device_group", []),
+    "no group": ("None", []),
+    "a group of unknown kind": ("self.some_group.cpu_group", []),
+    "a local of unknown kind": ("group", []),
+    "the stages of a pipeline": ("get_pp_group().cpu_group", []),
+}  # fmt: skip
+
+BODIES = {
+    "by position": ("torch.distributed.broadcast(masks, 0, get_tp_group().cpu_group)", [ERROR]),
+    "the group by keyword": ("torch.distributed.broadcast(masks, 0, group=get_tp_group().cpu_group)", [ERROR]),
+    "torch.distributed under another name": ("dist.broadcast(masks, src=0, group=get_tp_group().cpu_group)", [ERROR]),
+    "a list of objects": (
+        "torch.distributed.broadcast_object_list([masks], src=0, group=get_tp_group().cpu_group)",
+        [ERROR],
+    ),
+    "on several lines": (
+        "torch.distributed.broadcast(\n    masks,\n    src=0,\n    group=get_tp_group().cpu_group,\n)",
+        [ERROR],
+    ),
+    "in the background": ("work = dist.broadcast(masks, src=0, group=self.tp_group.device_group, async_op=True)", [ERROR]),
+    "a constant of the module": (sends("self.tp_group.cpu_group", "SOURCE"), [ERROR]),
+    "a local": ("source = 0\n" + sends("self.tp_group.cpu_group", "source"), [ERROR]),
+    "another number": (sends("self.tp_group.cpu_group", "1"), [ERROR]),
+    "twice": (f"{CALL}\n{CALL}", [ERROR, ERROR]),
+    "where the group has several ranks": (f"if self.tp_group.world_size > 1:\n    {CALL}", [ERROR]),
+    "on the first rank of the group": (f"if self.tp_group.is_first_rank:\n    {CALL}", [ERROR]),
+    "on the last stage": (f"if self.pp_group.is_last_rank:\n    {CALL}", [ERROR]),
+    "on one platform": (f"if is_npu():\n    {CALL}", [WARNING]),
+    "the group's first rank": (sends("self.tp_group.cpu_group", "self.tp_group.first_rank"), []),
+    "an attribute that holds the first rank": (sends("self.tp_group.cpu_group", "self.first_rank"), []),
+    "the first of the ranks": (sends("self.tp_group.cpu_group", "self.tp_group.ranks[0]"), []),
+    "a rank within the group": ("dist.broadcast(masks, group_src=0, group=self.tp_group.cpu_group)", []),
+    "the default group": ("torch.distributed.broadcast(masks, src=0)", []),
+    "a method of the group": ("self.tp_group.broadcast(masks, src=0)", []),
+    "a sum": ("torch.distributed.all_reduce(masks, group=self.tp_group.cpu_group)", []),
+    "on the first stage": (f"if self.pp_group.is_first_rank:\n    {CALL}", []),
+    "after the other stages returned": (f"if not get_pp_group().is_first_rank:\n    return\n{CALL}", []),
+    "where the rank of the stage is 0": (f"if runner.pp_rank == 0:\n    {CALL}", []),
+    "where there is one stage": (f"if self.pp_group.world_size == 1:\n    {CALL}", []),
+    "where one stage is configured": (f"if runner.server_args.pp_size == 1:\n    {CALL}", []),
+    "one of two numbers": (sends("self.tp_group.cpu_group", "0 if masks else 1"), [ERROR]),
+    "where it is not a further stage": (f"if not self.pp_group.is_first_rank:\n    pass\nelse:\n    {CALL}", []),
+    "arguments out of a dictionary": ("dist.broadcast(masks, **group)", []),
+    "after an assertion that there is one stage": (f"assert self.pp_group.world_size == 1\n{CALL}", []),
+    "the group before the source": ("dist.broadcast(masks, group=get_tp_group().cpu_group, src=0)", [ERROR]),
+    "all by keyword": ("dist.broadcast(tensor=masks, group=get_tp_group().cpu_group, src=0)", [ERROR]),
+}  # fmt: skip
+
+FIXES = {
+    "a dotted group": (sends("self.tp_group.cpu_group"), "self.tp_group.first_rank"),
+    "a dotted group for devices": (sends("runner.tp_group.device_group"), "runner.tp_group.first_rank"),
+    "a position": ("dist.broadcast(masks, 0, self.attn_tp_group.cpu_group)", "self.attn_tp_group.first_rank"),
+    "a group that would be called for twice": (sends("get_tp_group().cpu_group"), ""),
+    "a bare handle": (sends("tp_cpu_group"), ""),
+    "a handle with a name of its own": (sends("self.tp_cpu_group"), ""),
+    "another number": (sends("self.tp_group.cpu_group", "1"), ""),
+    "a constant": (sends("self.tp_group.cpu_group", "SOURCE"), ""),
+    "a group out of a list": (sends("self.groups[0].tp_group.cpu_group"), ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", GROUPS)
+def test_a_group(case: str, tmp_path: Path) -> None:
+    group, levels = GROUPS[case]
+    assert [one.severity for one in found_in(tmp_path, sends(group))] == levels
+
+
+@pytest.mark.parametrize("case", BODIES)
+def test_a_source(case: str, tmp_path: Path) -> None:
+    body, levels = BODIES[case]
+    assert [one.severity for one in found_in(tmp_path, body)] == levels
+
+
+@pytest.mark.parametrize("case", FIXES)
+def test_the_fix_of(case: str, tmp_path: Path) -> None:
+    body, written = FIXES[case]
+    [found] = found_in(tmp_path, body)
+    if written:
+        assert found.fix is not None
+        assert (found.fix.safety, [edit.text for edit in found.fix.edits]) == (SAFE, [written])
+    else:
+        assert found.fix is None
+        assert "give the group's own rank" in found.no_fix
