@@ -132,20 +132,41 @@ def _try(flow: Flow, node: ast.Try) -> bool:
 
 def _match(flow: Flow, node: ast.Match) -> bool:
     flow.look(node.subject)
-    before = dict(flow.env)
+    before, outer = dict(flow.env), flow.guards
     after = before
+    failed: tuple[Atom, ...] = ()
     for case in node.cases:
         flow.env = dict(before)
         for part in ast.walk(case.pattern):
             name = getattr(part, "name", None)
             if isinstance(name, str):
                 flow.env[name] = (v.UNKNOWN_VALUE,)
+        tests = _case_tests(node.subject, case.pattern)
+        met = tuple(atom for test in tests for atom in flow.known(test, True))
+        flow.guards = outer + failed + met
         if case.guard is not None:
             flow.look(case.guard)
+            flow.hold(case.guard)
         if not flow.block(case.body):
             after = merge(after, flow.env)
-    flow.env = after
+        if len(tests) == 1 and case.guard is None and not isinstance(case.pattern, ast.MatchSequence):
+            failed += flow.known(tests[0], False)
+    flow.env, flow.guards = after, outer
     return False
+
+
+def _case_tests(subject: ast.expr, pattern: ast.pattern) -> list[ast.expr]:
+    """Conditions that hold where a subject matches a pattern; other patterns than numbers, flags and tuples say none."""
+    if isinstance(pattern, ast.MatchAs) and pattern.pattern is not None:
+        return _case_tests(subject, pattern.pattern)
+    if isinstance(pattern, ast.MatchValue):
+        return [ast.Compare(subject, [ast.Eq()], [pattern.value])]
+    if isinstance(pattern, ast.MatchSingleton) and pattern.value is not None:
+        return [subject if pattern.value else ast.UnaryOp(ast.Not(), subject)]
+    if isinstance(pattern, ast.MatchSequence) and isinstance(subject, (ast.Tuple, ast.List)):
+        pairs = zip(subject.elts, pattern.patterns, strict=False)
+        return [test for part, inner in pairs for test in _case_tests(part, inner)]
+    return []
 
 
 def _assert(flow: Flow, node: ast.Assert) -> bool:

@@ -46,6 +46,8 @@ def describe(value: Value) -> Description:
 def _condition(value: Value) -> Description:
     """`["test", text]` for a condition that says something about the stage, `["test"]` for another one."""
     test = value.node
+    if value.kind == v.MEMBER and isinstance(test, ast.Attribute):
+        return ["test", ast.unparse(test)] if g.stage_facts(g.atoms(test, True)) else ["other"]
     if value.kind != v.UNKNOWN or not isinstance(test, _CONDITIONS):
         return ["other"]
     known = [*g.atoms(test, True), *g.atoms(test, False)]

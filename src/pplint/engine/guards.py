@@ -19,6 +19,7 @@ _RANKS = frozenset({"pp_rank", "rank_in_group"})
 _SIZES = frozenset({
     "world_size", "pp_size", "pipeline_parallel_size", "pp_world_size", "get_pipeline_model_parallel_world_size",
 })  # fmt: skip
+_ZERO = ast.dump(ast.Constant(0))
 _ONE = ast.dump(ast.Constant(1))
 
 _FLIPPED = {
@@ -125,7 +126,9 @@ def _named_fact(name: str, holds: bool) -> set[str]:
 
 
 def _compare_fact(left: ast.expr, operator: type[ast.cmpop], right: ast.expr) -> set[str]:
-    if isinstance(left, ast.Constant) and not isinstance(right, ast.Constant):
+    if operator is ast.In:
+        return {FIRST} if ast.dump(left) == _ZERO and _runs_from_start(right) else set()
+    if (isinstance(left, ast.Constant) and not isinstance(right, ast.Constant)) or is_end(last_name(right)):
         mirrored: dict[type[ast.cmpop], type[ast.cmpop]] = {
             ast.Lt: ast.Gt, ast.Gt: ast.Lt, ast.LtE: ast.GtE, ast.GtE: ast.LtE,
         }  # fmt: skip
@@ -139,7 +142,7 @@ def _side_fact(name: str, operator: type[ast.cmpop], right: ast.expr) -> set[str
     number = right.value if isinstance(right, ast.Constant) and isinstance(right.value, int) else None
     if number is None:
         above = operator in (ast.Eq, ast.GtE)
-        at_end = is_end(name) and "hidden_layers" in last_name(right)
+        at_end = is_end(name) and ("hidden_layers" in last_name(right) or _is_length_of_layers(right))
         return {LAST} if above and (at_end or (name in _RANKS and _is_last_rank(right))) else set()
     small = (operator is ast.Eq and number == 0) or (operator is ast.Lt and number == 1)
     small = small or (operator is ast.LtE and number == 0)
@@ -150,6 +153,21 @@ def _side_fact(name: str, operator: type[ast.cmpop], right: ast.expr) -> set[str
     if one and name in _SIZES:
         return {SINGLE}
     return set()
+
+
+def _is_length_of_layers(node: ast.expr) -> bool:
+    """`len(self.layers)`, which is padded to the layers of the whole model."""
+    return isinstance(node, ast.Call) and last_name(node) == "len" and "layers" in map(last_name, node.args)
+
+
+def _runs_from_start(node: ast.expr) -> bool:
+    """`range(self.start_layer, ...)`"""
+    return (
+        isinstance(node, ast.Call)
+        and last_name(node) == "range"
+        and len(node.args) > 1
+        and is_start(last_name(node.args[0]))
+    )
 
 
 def less_one(node: ast.expr) -> ast.expr | None:

@@ -73,7 +73,7 @@ def _returned(project: Project, place: Place, path: list[str], called: bool) -> 
     else:
         named = project.resolve(place.module, path)
         module, _, name = (named or "").partition(":")
-        plain = project.plain_function(module, name) if named not in (None, *project.classes) else None
+        plain = project.plain_function(module, name) if named and named not in project.classes else None
         if plain is None:
             return None
         facts, inner = plain, Place(module, "", name)

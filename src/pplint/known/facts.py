@@ -56,6 +56,11 @@ class KeptFacts:
         """Whether all is here, whatever becomes of the disk."""
         return len(self._read) == len(self._places) and self._tables.all_read()
 
+    def read_tables(self) -> None:
+        """Bring all tables here. Raises Lost."""
+        for name in self._tables:
+            self._tables[name]
+
     def summary(self, module: str) -> dict[str, Any]:
         """The summary of a module, which stays here: what is on disk may give way to newer facts. Raises Lost."""
         if module not in self._read:

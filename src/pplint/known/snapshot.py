@@ -149,8 +149,11 @@ class Snapshot:
         return joined or (self.kept is not None and self.kept.all_read())
 
     def summaries(self) -> Summaries:
-        """All summaries. Raises Lost."""
-        return {module: (self.files[module], self.summary(module)) for module in sorted(self.files)}
+        """All summaries; the tables come into memory too, since what is on disk gives way to what follows. Raises Lost."""
+        found = {module: (self.files[module], self.summary(module)) for module in sorted(self.files)}
+        if self.kept is not None:
+            self.kept.read_tables()
+        return found
 
     def summary(self, module: str) -> dict[str, Any]:
         """The summary of a module in view. Raises Lost."""

@@ -12,14 +12,15 @@ from pplint.engine.guards import FIRST
 from pplint.engine.instances import Builder
 from pplint.engine.project import Project
 from pplint.engine.values import Value
-from pplint.engine.vocabulary import is_start
 from pplint.finding import ERROR, INFO, SAFE, UNSAFE, Fix, Step
 from pplint.rules.asking import literal_asks, proof_of
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.builders import argument_for, builders_of, level_of_builders
 from pplint.rules.first_layers import not_enough, unreached
 from pplint.rules.samples import POOL
+from pplint.rules.stated_ids import class_constant, default_ids
 from pplint.rules.why import FIRST_STAGE, LAST_STAGE, no_test
+from pplint.source.blocks import FunctionNode
 
 INFO_TEXT = RuleInfo(
     code="PPL101",
@@ -112,10 +113,29 @@ class LiteralLayerId(Rule):
                 by_argument.setdefault(argument, []).append((target, callee))
         for argument, reached in by_argument.items():
             for one in context.flow.evaluate(argument):
-                value = _class_constant(context, one) or one
+                value = class_constant(context, one) or one
                 if value.kind == v.INT and FIRST not in context.stage(value):
                     self._judge(context, node, argument, value, reached)
                     break
+
+    def enter(self, context: Context, node: FunctionNode) -> None:
+        """`def width(self, layer_id: int = 0)`"""
+        for parameter, default, number in default_ids(context, node):
+            evidence = context.accessors.known(GLOBAL, context.function_id)[parameter]
+            severity, condition = context.level()
+            context.report(
+                self,
+                default,
+                f"layer id {number} is the default of `{parameter}` of `{node.name}`, which takes a GLOBAL layer id: "
+                f"{_stage(number)}{f' ({condition})' if condition else ''}",
+                severity=severity,
+                trace=[
+                    *context.steps(evidence),
+                    context.step(node, "nothing tests the stage of a call without it"),
+                ],
+                no_fix="give the parameter no default, or None, and ask for the first layer of the pool",
+                around=node,
+            )
 
     def _judge(
         self,
@@ -186,22 +206,6 @@ class LiteralLayerId(Rule):
         direct = literal is argument
         safety = SAFE if value.data == 0 and (direct or _stable(context, receiver)) else UNSAFE
         return Fix(safety, f"ask for `{text}`", (context.edit(literal, text),)), ""
-
-
-def _class_constant(context: Context, value: Value) -> Value | None:
-    """The number that `self.FIRST` or `Consts.FIRST` stands for: one that a class says and nobody assigns; else None."""
-    if value.kind != v.PATH or len(value.data) != 2 or is_start(value.data[1]):
-        return None
-    (root, name), project = value.data, context.project
-    named = project.resolve_class(context.module, [root])
-    for owner in [named] if named else sorted(project.types_of(context.place, (root,))):
-        for one in project.mro(owner):
-            facts = project.classes[one]
-            if name in facts["attrs"] and any(entry["method"] for entry in facts["attrs"][name]):
-                return None
-            if name in facts["constants"]:
-                return Value(v.INT, facts["constants"][name], None, value.guards)
-    return None
 
 
 def _level(context: Context, builders: list[Builder], dead: str) -> tuple[str, str]:
