@@ -105,6 +105,94 @@ CASES = [
         (),
     ),
     Case(
+        "the list of a pool of unknown class, from outside",
+        "PPL401",
+        """
+        class Case:
+            def __init__(self, runner):
+                self.token_to_kv_pool = runner.token_to_kv_pool
+
+            def peek(self, layer):
+                return self.token_to_kv_pool.k_buffer[layer.layer_id]
+        """,
+        ("error",),
+    ),
+    Case(
+        "the list of something else of unknown class",
+        "PPL401",
+        """
+        def peek(batch, layer):
+            return batch.k_buffer[layer.layer_id]
+        """,
+        (),
+    ),
+    Case(
+        "a parameter that indexes the own lists is handed to an accessor once",
+        "PPL401",
+        """
+        class Case(SampleBuffers):
+            def copy(self, other_pool, layer_id):
+                self.k_buffer[layer_id] = other_pool.get_key_buffer(layer_id)
+                return self.k_buffer[layer_id]
+        """,
+        ("info", "info"),
+    ),
+    Case(
+        "an accessor is handed a parameter that indexes the own lists",
+        "PPL402",
+        """
+        class Case(SampleBuffers):
+            def copy(self, other_pool, layer_id):
+                self.k_buffer[layer_id] = other_pool.get_key_buffer(layer_id)
+                return self.k_buffer[layer_id]
+        """,
+        ("error",),
+    ),
+    Case(
+        "a layer id has a number as its default",
+        "PPL101",
+        """
+        class Case:
+            def __init__(self, runner):
+                self.pool = runner.pool
+
+            def width(self, layer_id: int = 0, *, last=-1):
+                return self.pool.get_key_buffer(layer_id).shape[last]
+        """,
+        ("error",),
+    ),
+    Case(
+        "a layer id has None as its default, another number is none",
+        "PPL101",
+        """
+        class Case(SampleBuffers):
+            def width(self, layer_id=None, dim: int = -1):
+                layer_id = self.start_layer if layer_id is None else layer_id
+                return self.get_key_buffer(layer_id).shape[dim]
+        """,
+        (),
+    ),
+    Case(
+        "an iterator from the first slot to the end of the stage",
+        "PPL602",
+        """
+        class Case(SampleModel):
+            def mine(self):
+                return [layer for layer in islice(self.layers, self.end_layer)]
+        """,
+        ("error",),
+    ),
+    Case(
+        "an iterator over the stage",
+        "PPL602",
+        """
+        class Case(SampleModel):
+            def mine(self):
+                return [layer for layer in islice(self.layers, self.start_layer, self.end_layer)]
+        """,
+        (),
+    ),
+    Case(
         "a platform must be on",
         "PPL401",
         """

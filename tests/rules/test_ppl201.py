@@ -22,6 +22,9 @@ BAD = {
     "getattr without a default": "return getattr(self.model.layers[0], 'mlp')",
     "a method of a part of the layer": "return self.model.layers[0].mlp(i)",
     "a method of the layer": "self.model.layers[-1].prepare(i)",
+    "where the test of the first stage failed": "match pp_group.is_first_rank:\n    case True:\n        return None\n"
+    "    case _:\n        return self.model.layers[0].mlp",
+    "of a property that hands out the list": "return self.blocks[0].mlp",
     "the last on the first stage": "if pp_group.is_first_rank:\n    return self.model.layers[-1].mlp",
 }
 
@@ -39,6 +42,19 @@ GOOD = {
     "getattr with a default": "return getattr(self.model.layers[0], 'mlp', None)",
     "the first on the first stage": "if self.model.start_layer == 0:\n    return self.model.layers[0].mlp",
     "the last on the last stage": "if pp_group.is_last_rank:\n    return self.model.layers[-1].mlp",
+    "the last where the stage ends with the list": "if self.model.end_layer == len(self.model.layers):\n"
+    "    return self.model.layers[-1].mlp",
+    "the last where the list ends with the stage": "if len(self.model.layers) == self.model.end_layer:\n"
+    "    return self.model.layers[-1].mlp",
+    "the first where the stage's range has it": "if 0 in range(self.model.start_layer, self.model.end_layer):\n"
+    "    return self.model.layers[0].mlp",
+    "a case of the first stage": "match pp_group.is_first_rank:\n    case True:\n        return self.model.layers[0].mlp",
+    "a case of the one stage": "match (pp_group.world_size, i):\n    case (1, _):\n        return self.model.layers[0].mlp",
+    "a case after the one that other stages take": "match pp_group.is_first_rank:\n    case False:\n        return None\n"
+    "    case _:\n        return self.model.layers[0].mlp",
+    "a property that asks": "if self.leads:\n    return self.model.layers[0].mlp",
+    "a function that asks": "if leads(pp_group):\n    return self.model.layers[0].mlp",
+    "a function that asks what it is given by a call": "if leads_here():\n    return self.model.layers[0].mlp",
     "the first of the stage": "return self.model.layers[self.model.start_layer].mlp",
     "a test of the element": "layer = self.model.layers[0]\nif hasattr(layer, 'mlp'):\n    return layer.mlp",
     "an error that is caught": "try:\n    return self.model.layers[0].mlp\nexcept AttributeError:\n"
@@ -46,11 +62,30 @@ GOOD = {
 }
 
 
+_ASKED = """
+    @property
+    def leads(self):
+        return self.pp_group.is_first_rank
+
+    @property
+    def blocks(self):
+        return self.model.layers
+
+
+def leads(group):
+    return group.rank_in_group == 0
+
+
+def leads_here():
+    return get_parallel().pp_group.is_first_rank
+"""
+
+
 @pytest.mark.parametrize("body", BAD.values(), ids=BAD)
 def test_a_literal_slot_is_reported(body, tmp_path):
-    assert len(findings_in(tmp_path, "PPL201", method(body))) == 1
+    assert len(findings_in(tmp_path, "PPL201", method(body) + _ASKED)) == 1
 
 
 @pytest.mark.parametrize("body", GOOD.values(), ids=GOOD)
 def test_what_looks_alike_is_not_reported(body, tmp_path):
-    assert not findings_in(tmp_path, "PPL201", method(body))
+    assert not findings_in(tmp_path, "PPL201", method(body) + _ASKED)

@@ -126,6 +126,10 @@ CASES = {
         tree(f"{CALL}if positions is None:\n    result = result['states']\nreturn self.logits_processor(result)"),
         [],
     ),
+    "rows of a result, on one way": (
+        tree(f"{CALL}if positions is not None:\n    result = result[positions]\nreturn self.logits_processor(result)"),
+        [ERROR],
+    ),
     "an error that is caught": (
         tree(f"{CALL}try:\n    one, two = result\nexcept ValueError:\n    return result\nreturn one"),
         [],

@@ -21,6 +21,13 @@ class Padded(NamedTuple):
     line: int
 
 
+def property_path(method: dict[str, Any]) -> tuple[str, ...] | None:
+    """The chain that a property returns, if that is all it does; None for anything else."""
+    returns = method["returns"]
+    plain = method["property"] and len(returns) == 1 and returns[0][0] == "path" and len(returns[0][1]) > 1
+    return tuple(returns[0][1]) if plain else None
+
+
 class Project(Types):
     """All that is known of one tree."""
 
@@ -36,7 +43,18 @@ class Project(Types):
 
     @remembered
     def padded_attribute(self, class_id: str, attribute: str) -> Padded | None:
-        """Whether a class keeps a padded layer list in an attribute, which it may replace if a base has one."""
+        """Whether a class keeps a padded layer list in an attribute, or has a property that hands one out."""
+        kept = self._keeps_padded(class_id, attribute)
+        method = self.method(class_id, attribute) if kept is None else None
+        path = property_path(method[1]) if method is not None else None
+        if method is None or path is None:
+            return kept
+        place = Place(self.module_of(method[0]), method[0], attribute, class_id)
+        found = (self._keeps_padded(owner, path[-1]) for owner in self.types_of(place, path[:-1]))
+        return next((one for one in found if one is not None), None)
+
+    def _keeps_padded(self, class_id: str, attribute: str) -> Padded | None:
+        """The list that a class keeps itself, which it may replace if a base has one."""
         for one in self.mro(class_id):
             entries = self.classes[one]["attrs"].get(attribute, ())
             for entry in entries:
@@ -76,11 +94,18 @@ class Project(Types):
 
     def padded_names(self) -> frozenset[str]:
         """The names of all attributes that hold a padded layer list somewhere."""
-        return frozenset(
+        kept = {
             attribute
             for class_id, attribute in self.assigned["unpacked"]
-            if self.padded_attribute(class_id, attribute) is not None
-        )
+            if self._keeps_padded(class_id, attribute) is not None
+        }
+        handed_out = {
+            name
+            for one in self.classes.values()
+            for name, method in one["methods"].items()
+            if (path := property_path(method)) is not None and path[-1] in kept
+        }
+        return frozenset(kept | handed_out)
 
     def missing_modules(self, class_id: str) -> dict[str, int]:
         """Attributes that hold a placeholder on some stage, with the line that puts it there."""

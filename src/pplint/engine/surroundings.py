@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from pplint.engine import guards as g
@@ -12,6 +13,7 @@ from pplint.engine.flow import Flow, Listener, statements
 from pplint.engine.modules import flag_facts, stages_of_callers
 from pplint.engine.names import Place
 from pplint.engine.predicates import unfolded
+from pplint.engine.reach import entries_above
 from pplint.engine.values import Atom, Value
 from pplint.engine.vocabulary import DRAFT, DRAFT_FUNCTION
 
@@ -121,16 +123,25 @@ class Surroundings(Listener):
         return known
 
     def _constructor_facts(self) -> frozenset[str]:
-        """{FIRST, LAST, SINGLE} where the class we are in cannot be made on several stages."""
+        """{FIRST, LAST, SINGLE} where the class we are in, or all that lead to it, cannot be made on several stages."""
         owner = self.flow.classes[-1] if self.flow.classes else None
         if owner is None:
             return frozenset()
         known = self._refusals.get(owner)
         if known is None:
             classes = {one.name: one for one in self.tree.body if isinstance(one, ast.ClassDef)}
-            said = g.stage_facts(g.required(owner, classes))
-            known = self._refusals[owner] = said if g.SINGLE in said else frozenset()
+            known = _refusal(owner, classes) or self._refused_above(classes)
+            self._refusals[owner] = known
         return known
+
+    def _refused_above(self, classes: Mapping[str, ast.ClassDef]) -> frozenset[str]:
+        """The same for the top-level classes that lead to the class, if all of them stand in this file."""
+        if not self.class_id or not any(_refusal(one, classes) for one in classes.values()):
+            return frozenset()
+        above = entries_above(self.project, self.class_id)
+        names = [self.project.class_name(one) for one in above if self.project.module_of(one) == self.module]
+        said = [_refusal(classes[name], classes) for name in names if name in classes]
+        return frozenset.intersection(*said) if said and len(said) == len(above) else frozenset()
 
     def text_of(self, node: ast.stmt) -> str:
         """The lines of a statement."""
@@ -180,3 +191,9 @@ class Surroundings(Listener):
             if isinstance(part, ast.stmt) and any(child is node for child in ast.walk(part)):
                 found = part
         return found if found is not self.flow.functions[-1] else None
+
+
+def _refusal(owner: ast.ClassDef, classes: Mapping[str, ast.ClassDef]) -> frozenset[str]:
+    """{FIRST, LAST, SINGLE} where the constructor of a class refuses several stages, else nothing."""
+    said = g.stage_facts(g.required(owner, classes))
+    return said if g.SINGLE in said else frozenset()

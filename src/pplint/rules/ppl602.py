@@ -9,7 +9,7 @@ from pplint.engine import values as v
 from pplint.engine.context import Context
 from pplint.engine.dispatch import refused
 from pplint.engine.elements import position_said
-from pplint.engine.guards import FIRST
+from pplint.engine.guards import FIRST, last_name
 from pplint.engine.handed import reader_of
 from pplint.engine.project import Padded
 from pplint.engine.slots import Slots, is_from_zero, owned, slice_of
@@ -126,6 +126,15 @@ class StageRangeFromZero(Rule):
             elif value.kind == v.SUB:
                 self._indexed(context, node, value)
 
+    def call(self, context: Context, node: ast.Call) -> None:
+        """`islice(self.layers, self.end_layer)`"""
+        if context.draft or last_name(node) != "islice":
+            return
+        for value in context.flow.evaluate(node):
+            slots = slice_of(context, value) if value.kind == v.SLICE else None
+            if slots is not None and is_from_zero(slots) and not owned(context, slots):
+                self._report(context, node, slots, node)
+
     def _indexed(self, context: Context, node: ast.Subscript, value: Value) -> None:
         lists, picked = value.data
         padded = context.padded(lists) if any(one.kind == v.ELEMENT for one in picked) else None
@@ -139,7 +148,9 @@ class StageRangeFromZero(Rule):
             if slots is not None and not position_said(context.flow)[0]:
                 self._report(context, node, slots, source.node)
 
-    def _report(self, context: Context, node: ast.Subscript, slots: Slots, source: ast.AST | None) -> None:
+    def _report(
+        self, context: Context, node: ast.Subscript | ast.Call, slots: Slots, source: ast.AST | None
+    ) -> None:
         literal = slots.number.node if slots.number is not None else None
         statement = context.home(literal) if literal is not None else None
         place = literal if literal is not None and statement is not None else source
@@ -174,8 +185,10 @@ class StageRangeFromZero(Rule):
         )  # fmt: skip
 
 
-def _asks(context: Context, slots: Slots, node: ast.Subscript) -> Asks | None:
+def _asks(context: Context, slots: Slots, node: ast.Subscript | ast.Call) -> Asks | None:
     """What is read of these slots: of the one that is taken here, or by a function that is given the slice."""
+    if isinstance(node, ast.Call):
+        return None
     if isinstance(node.slice, ast.Slice):
         read = any(
             reader_of(context.project, context.place, list(callee.data), where) is not None
@@ -206,7 +219,7 @@ def _read_before(context: Context, statement: ast.stmt | None) -> ast.expr | Non
     return None
 
 
-def _refused(context: Context, padded: Padded, node: ast.Subscript) -> bool:
+def _refused(context: Context, padded: Padded, node: ast.expr) -> bool:
     """Whether the slice is the argument of a call that refuses the layers by their class name."""
     return any(
         refused(context.project, context.place, padded, call, where) is not None
@@ -214,7 +227,7 @@ def _refused(context: Context, padded: Padded, node: ast.Subscript) -> bool:
     )
 
 
-def _given_to(context: Context, node: ast.Subscript) -> Iterator[tuple[ast.Call, int | str]]:
+def _given_to(context: Context, node: ast.expr) -> Iterator[tuple[ast.Call, int | str]]:
     """The call that the slice is an argument of, if it is one, and at which position or keyword."""
     for call in ast.walk(context.flow.statement) if context.flow.statement is not None else ():
         if isinstance(call, ast.Call):
@@ -233,16 +246,19 @@ def _from_zero(context: Context, padded: Padded, lists: Values, source: Value) -
     return Slots(padded, lists, "zero", END, literal, source)
 
 
-def _fix(context: Context, slots: Slots, node: ast.Subscript, place: ast.AST) -> tuple[Fix | None, str]:
-    owner = owner_text(context, slots, node.value)
+def _fix(
+    context: Context, slots: Slots, node: ast.Subscript | ast.Call, place: ast.AST
+) -> tuple[Fix | None, str]:
+    owner = owner_text(context, slots, node.args[0] if isinstance(node, ast.Call) else node.value)
     if owner is None:
         return None, "what holds the layers is no name or dotted chain, so its range cannot be written here"
     message = f"start from `{owner.start}`"
     if isinstance(place, ast.Constant):
         return Fix(UNSAFE, message, (context.edit(place, owner.start),)), ""
-    if isinstance(place, ast.Call) and len(place.args) == 1 and context.bare_argument(place):
-        text = f"{owner.start}, {ast.unparse(place.args[0])}"
-        return Fix(UNSAFE, message, (context.edit(place.args[0], text),)), ""
+    if isinstance(place, ast.Call) and context.bare_argument(place):
+        count = place.args[-1]
+        if len(place.args) == 1 or (place is node and len(place.args) == 2):
+            return Fix(UNSAFE, message, (context.edit(count, f"{owner.start}, {ast.unparse(count)}"),)), ""
     if (
         isinstance(place, ast.Subscript)
         and isinstance(place.slice, ast.Slice)

@@ -133,7 +133,7 @@ class MarkLostBetweenStages(Rule):
                 continue
             self._seen.add((forward, mark.attribute))
             sent = _sent(forward, _names_in(target))
-            if sent is not None and not _tests(context, padded, mark.attribute):
+            if sent is not None and not _tests(context, mark.attribute):
                 self._report(context, sent, mark, node)
 
     def _report(self, context: Context, sent: ast.expr, mark: Mark, run: ast.stmt) -> None:
@@ -183,17 +183,21 @@ def _runs(project: Project, kind: str, owner: str, method: str) -> bool:
     return False
 
 
-def _tests(context: Context, padded: Padded, attribute: str) -> bool:
-    """Whether the file does more with a mark than to set it, outside of the layers that set it."""
-    layers = {
-        one.partition(":")[2]
-        for kind in frozenset().union(*built_elements(context.project, padded))
-        for one in context.project.mro(kind)
-        if context.project.module_of(one) == context.module
+def _tests(context: Context, attribute: str) -> bool:
+    """Whether the class we are in, a base in this file or a function of it does more with a mark than to set it."""
+    project = context.project
+    own = {
+        project.class_name(one)
+        for one in project.mro(context.class_id)
+        if project.module_of(one) == context.module
     }
     asked = re.compile(rf"\b{attribute}\b(?!\s*=\s*(True|1)\b)")
-    rest = (part for part in context.tree.body if getattr(part, "name", "") not in layers)
-    return any(asked.search(re.sub(r"#.*", "", context.text_of(part))) for part in rest)
+    return any(
+        asked.search(re.sub(r"#.*", "", context.text_of(part)))
+        for part in context.tree.body
+        if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef))
+        or (isinstance(part, ast.ClassDef) and part.name in own)
+    )
 
 
 def _sent(forward: ast.AST, names: set[str]) -> ast.expr | None:
