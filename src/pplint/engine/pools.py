@@ -55,13 +55,14 @@ def kept_by_pools(project: Project, path: Sequence[str]) -> str:
 
 def all_kept(project: Project) -> Rows:
     """The table of such attributes: the keeper that most classes derive from."""
+    shifted = {name for facts in project.classes.values() for name in facts["shifted"]}
     keepers: dict[str, list[str]] = {}
     for class_id, facts in project.classes.items():
-        for attribute in facts["attrs"] if knows_stages(project, class_id) else ():
+        kept = shifted & facts["attrs"].keys()
+        for attribute in kept if kept and knows_stages(project, class_id) else ():
             keepers.setdefault(attribute, []).append(class_id)
     rows: Rows = {}
-    for attribute in sorted({name for facts in project.classes.values() for name in facts["shifted"]}):
-        having = keepers.get(attribute, [])
+    for attribute, having in sorted(keepers.items()):
         lists = [one for one in having if stage_list(project, one, attribute) is not None]
         if lists and len(lists) * 3 >= len(having) * 2:
             rows[attribute] = min(lists, key=lambda one: (-len(project.children(one)), one))

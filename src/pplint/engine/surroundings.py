@@ -47,7 +47,8 @@ class Surroundings(Listener):
         self.flow: Flow = None  # type: ignore[assignment]  # set by `Walk.walk`
         self._heres: dict[tuple[str, ...], Here] = {}
         self._callers_said: dict[tuple[ast.ClassDef, str], frozenset[str]] = {}
-        self._refusals: dict[ast.ClassDef, frozenset[str]] = {}
+        self._refusals: dict[ast.ClassDef, frozenset[str]] | None = None
+        self._staged: tuple[object, object, frozenset[str]] = None, None, frozenset()
         self._unfolded: dict[tuple[ast.expr, bool, Place], list[Atom]] = {}
         self._stored: dict[tuple[ast.ClassDef, str], list[ast.expr]] = {}
         self._written: tuple[ast.AST | None, Written] = None, Written(frozenset(), ())
@@ -94,6 +95,15 @@ class Surroundings(Listener):
 
     def stage(self, *more: Value) -> frozenset[str]:
         """What the conditions at this place (and those under which values were chosen) say about the stage."""
+        flow = self.flow
+        if more and any(value.guards for value in more):
+            return self._stage(*more)
+        # Each rule asks, mostly at the same place.
+        if self._staged[0] is not flow.guards or self._staged[1] is not flow.names:
+            self._staged = flow.guards, flow.names, self._stage()
+        return self._staged[2]
+
+    def _stage(self, *more: Value) -> frozenset[str]:
         known = self.conditions(*more)
         flags = [self._flag_facts(atom.test) for atom in known if atom.holds]
         return g.stage_facts(known).union(*flags, self._callers_facts(), self._constructor_facts())
@@ -127,20 +137,21 @@ class Surroundings(Listener):
         owner = self.flow.classes[-1] if self.flow.classes else None
         if owner is None:
             return frozenset()
-        known = self._refusals.get(owner)
-        if known is None:
+        if self._refusals is None:
             classes = {one.name: one for one in self.tree.body if isinstance(one, ast.ClassDef)}
-            known = _refusal(owner, classes) or self._refused_above(classes)
-            self._refusals[owner] = known
-        return known
+            self._refusals = {one: _refusal(one, classes) for one in classes.values()}
+        if owner not in self._refusals:
+            self._refusals[owner] = _refusal(owner, {one.name: one for one in self._refusals})
+        return self._refusals[owner] or (
+            self._refused_above() if any(self._refusals.values()) else frozenset()
+        )
 
-    def _refused_above(self, classes: Mapping[str, ast.ClassDef]) -> frozenset[str]:
+    def _refused_above(self) -> frozenset[str]:
         """The same for the top-level classes that lead to the class, if all of them stand in this file."""
-        if not self.class_id or not any(_refusal(one, classes) for one in classes.values()):
-            return frozenset()
-        above = entries_above(self.project, self.class_id)
+        refusals = {one.name: said for one, said in (self._refusals or {}).items()}
+        above = entries_above(self.project, self.class_id) if self.class_id else []
         names = [self.project.class_name(one) for one in above if self.project.module_of(one) == self.module]
-        said = [_refusal(classes[name], classes) for name in names if name in classes]
+        said = [refusals.get(name, frozenset[str]()) for name in names]
         return frozenset.intersection(*said) if said and len(said) == len(above) else frozenset()
 
     def text_of(self, node: ast.stmt) -> str:

@@ -5,7 +5,15 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-RULE_WORDS = (b"first_rank", b"last_rank", b"layer_id ==", b"== layer_id", b"layers.0.", b"src=0")
+RULE_WORDS = (
+    b"first_rank",
+    b"last_rank",
+    b"layer_id ==",
+    b"== layer_id",
+    b"layers.0.",
+    b"src=0, group=",
+    b"src=0,\n",
+)
 _SOURCES = re.compile(rb"from\s+\.*(?:\w+\.)*(\w+)\s+import")
 _ATTRIBUTES = re.compile(rb"\.([A-Za-z_]\w*)")
 _TEXTS = re.compile(rb'"(\w+)"')

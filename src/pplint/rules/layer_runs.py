@@ -8,19 +8,26 @@ from pplint.engine import values as v
 from pplint.engine.context import Context
 from pplint.engine.project import Padded
 from pplint.engine.values import Value
+from pplint.engine.vocabulary import PROXY_PARAMETER
+from pplint.source.blocks import FunctionNode
 
 
 def runs_layer(context: Context, call: ast.Call) -> Padded | None:
     """The padded list whose element a call runs where the enclosing function takes stage proxies, or None."""
-    if len(context.flow.functions) != 1:
+    functions = context.flow.functions
+    if len(functions) != 1 or not takes_proxies(functions[0]):
         return None
     layer = call.func
     if isinstance(layer, ast.Attribute) and layer.attr == "forward":
         layer = layer.value
     lists = (_list_of(context, value) for value in context.flow.evaluate(layer))
-    padded = next((one for one in lists if one is not None), None)
-    function = context.project.function(context.place) if padded is not None else None
-    return padded if function is not None and function["proxy"] else None
+    return next((one for one in lists if one is not None), None)
+
+
+def takes_proxies(function: FunctionNode) -> bool:
+    """Whether a function has the parameter for what the stage before sent."""
+    arguments = function.args
+    return any(one.arg == PROXY_PARAMETER for one in (*arguments.args, *arguments.kwonlyargs))
 
 
 def _list_of(context: Context, value: Value) -> Padded | None:

@@ -122,10 +122,8 @@ class MarkLostBetweenStages(Rule):
     def assign(self, context: Context, target: ast.expr, found: Values, node: ast.stmt) -> None:
         """`hidden_states, residual = self.layers[i](hidden_states, residual)`"""
         run = getattr(node, "value", None)
-        if not isinstance(run, ast.Call) or context.draft or SINGLE in context.stage():
-            return
-        padded = runs_layer(context, run)
-        if padded is None:
+        padded = runs_layer(context, run) if isinstance(run, ast.Call) else None
+        if padded is None or context.draft or SINGLE in context.stage():
             return
         forward = context.flow.functions[0]
         for mark in marks_of(context.project, padded):
