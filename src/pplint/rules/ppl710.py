@@ -38,8 +38,8 @@ INFO_TEXT = RuleInfo(
     ),
     how="Give the group's own first rank: `src=group.first_rank`.",
     silent=(
-        "Literals with the world group, without a group or with one of unknown kind, `group_src`, code for one stage, and "
-        "code that only the first stage reaches."
+        "Literals with the world group, without a group or with one of unknown kind, `group_src`, calls under `except "
+        "ValueError`, code for one stage, and code that only the first stage reaches."
     ),
     fixable="a literal 0 becomes `<group>.first_rank` (safe) where the group is a dotted name.",
     examples=(
