@@ -76,8 +76,8 @@ class Summariser(Listener):
 
     def leave(self, flow: Flow, node: FunctionNode) -> None:
         if self._facts is not None and self._facts["marks"]:
-            handed = names_returned(node)
-            self._facts["marks"] = [one for one in self._facts["marks"] if one[0] in handed]
+            returned = names_returned(node)
+            self._facts["marks"] = [one for one in self._facts["marks"] if one[0] in returned]
         self._owner, self._facts = self._outer.pop()
 
     def imported(self, flow: Flow, node: ast.Import | ast.ImportFrom) -> None:

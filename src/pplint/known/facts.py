@@ -58,8 +58,7 @@ class KeptFacts:
 
     def read_tables(self) -> None:
         """Bring all tables here. Raises Lost."""
-        for name in self._tables:
-            self._tables[name]
+        list(self._tables.values())
 
     def summary(self, module: str) -> dict[str, Any]:
         """The summary of a module, which stays here: what is on disk may give way to newer facts. Raises Lost."""
