@@ -249,12 +249,12 @@ def _warn_of_little(request: Request, outcome: Outcome) -> None:
     if not outcome.files or learnt is None:
         return
     where = ", ".join(request.paths)
-    if not learnt.files or not (learnt.accessors or learnt.padded_lists):
-        if not outcome.seen.findings:
-            _say(
-                f"warning: {where}: no code of SGLang was seen, so nothing could be found (--sglang says where it is)"
-            )
-    elif learnt.bundled:
+    knows = learnt.files and (learnt.accessors or learnt.padded_lists)
+    if not knows and not outcome.seen.findings:
+        _say(
+            f"warning: {where}: no code of SGLang was seen, so nothing could be found (--sglang says where it is)"
+        )
+    if knows and learnt.bundled:
         _say(
             f"warning: {where}: SGLang's sources are not in view, so that only a short list of its classes is known "
             "(--sglang says where they are)"

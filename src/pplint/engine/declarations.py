@@ -54,11 +54,19 @@ def function_facts(node: FunctionNode) -> FunctionFacts:
         "property": bool(decorators & {"property", "cached_property"}),
         "static": "staticmethod" in decorators,
         "abstract": _is_abstract(node, decorators),
-        "proxy": PROXY_PARAMETER in positional or any(a.arg == PROXY_PARAMETER for a in arguments.kwonlyargs),
+        "proxy": takes_proxies(node),
         "uses": [], "passes": [], "returns": [], "elements": [], "asks": [],
         "supers": [], "kinds": [], "marks": [],
         "stage": any(is_start(a.arg) or is_end(a.arg) for a in (*arguments.args, *arguments.kwonlyargs)),
     }  # fmt: skip
+
+
+def takes_proxies(node: FunctionNode) -> bool:
+    """Whether a function has the parameter for what the stage before sent."""
+    arguments = node.args
+    return any(
+        one.arg == PROXY_PARAMETER for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+    )
 
 
 def names_returned(node: FunctionNode) -> set[str]:
@@ -68,16 +76,22 @@ def names_returned(node: FunctionNode) -> set[str]:
     return {one.id for one in parts if isinstance(one, ast.Name)}
 
 
-def _defaults(arguments: ast.arguments) -> dict[str, list[str]]:
-    """Parameters whose default is a dotted name (a default class)."""
+def defaulted(arguments: ast.arguments) -> list[tuple[ast.arg, ast.expr]]:
+    """The parameters that have a default, each with it."""
     positional = [*arguments.posonlyargs, *arguments.args]
     pairs = list(
         zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True)
     )
-    pairs += [
+    return pairs + [
         (a, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None
     ]
-    return {argument.arg: list(path) for argument, default in pairs if (path := v.dotted(default))}
+
+
+def _defaults(arguments: ast.arguments) -> dict[str, list[str]]:
+    """Parameters whose default is a dotted name (a default class)."""
+    return {
+        argument.arg: list(path) for argument, default in defaulted(arguments) if (path := v.dotted(default))
+    }
 
 
 def _annotations(arguments: ast.arguments) -> dict[str, str]:

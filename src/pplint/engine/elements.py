@@ -53,8 +53,7 @@ def filtered(value: Value) -> bool:
 
 
 def _names_range(test: ast.expr) -> bool:
-    names = [getattr(part, "attr", getattr(part, "id", "")) for part in ast.walk(test)]
-    return isinstance(test, ast.Compare) and any(is_start(name) or is_end(name) for name in names)
+    return isinstance(test, ast.Compare) and any(is_start(name) or is_end(name) for name in v.names_in(test))
 
 
 def position_said(flow: Flow) -> tuple[bool, bool]:

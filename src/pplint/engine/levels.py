@@ -42,11 +42,7 @@ def _names(test: ast.expr) -> list[str]:
         sides = [test.left, *test.comparators]
         if any(isinstance(side, ast.Constant) and side.value in (None, False) for side in sides):
             return []
-    return [
-        part.attr if isinstance(part, ast.Attribute) else part.id
-        for part in ast.walk(test)
-        if isinstance(part, (ast.Attribute, ast.Name))
-    ]
+    return v.names_in(test)
 
 
 def names_config(path: Iterable[str]) -> bool:

@@ -19,7 +19,7 @@ from pplint.engine.element_reads import element_read, kinds_known
 from pplint.engine.flow import Flow, Listener
 from pplint.engine.guards import SINGLE, stage_facts
 from pplint.engine.instances import SUPER
-from pplint.engine.values import Atom, Value, Values
+from pplint.engine.values import Value, Values
 from pplint.engine.vocabulary import is_end, is_start
 from pplint.source.blocks import FunctionNode
 
@@ -197,7 +197,8 @@ class Summariser(Listener):
         if not isinstance(value, ast.Constant) or value.value not in (True, 1):
             return
         # A layer that asks for the end of its stage, or for the only stage, leaves no mark behind.
-        if SINGLE not in stage_facts(flow.guards) and not any(map(_names_stage_end, flow.guards)):
+        asked = (name for atom in flow.guards for name in v.names_in(atom.test))
+        if SINGLE not in stage_facts(flow.guards) and not any(map(is_end, asked)):
             self._facts["marks"].append([marked.id, target.attr, node.lineno])
 
     def _use(self, flow: Flow, found: Values, how: str, path: list[str], node: ast.expr) -> None:
@@ -215,11 +216,6 @@ def _asks_first_layer(test: ast.Compare) -> bool:
         return False
     path = v.dotted(test.left)
     return path is not None and path[-1] == "layer_id" and test.comparators[0].value == 0
-
-
-def _names_stage_end(atom: Atom) -> bool:
-    names = (getattr(part, "attr", getattr(part, "id", "")) for part in ast.walk(atom.test))
-    return any(isinstance(name, str) and is_end(name) for name in names)
 
 
 def _names_start(value: Value) -> bool:

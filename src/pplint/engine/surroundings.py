@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from pplint.engine import guards as g
@@ -47,7 +48,6 @@ class Surroundings(Listener):
         self.flow: Flow = None  # type: ignore[assignment]  # set by `Walk.walk`
         self._heres: dict[tuple[str, ...], Here] = {}
         self._callers_said: dict[tuple[ast.ClassDef, str], frozenset[str]] = {}
-        self._refusals: dict[ast.ClassDef, frozenset[str]] | None = None
         self._staged: tuple[object, object, frozenset[str]] = None, None, frozenset()
         self._unfolded: dict[tuple[ast.expr, bool, Place], list[Atom]] = {}
         self._stored: dict[tuple[ast.ClassDef, str], list[ast.expr]] = {}
@@ -96,7 +96,7 @@ class Surroundings(Listener):
     def stage(self, *more: Value) -> frozenset[str]:
         """What the conditions at this place (and those under which values were chosen) say about the stage."""
         flow = self.flow
-        if more and any(value.guards for value in more):
+        if any(value.guards for value in more):
             return self._stage(*more)
         # Each rule asks, mostly at the same place.
         if self._staged[0] is not flow.guards or self._staged[1] is not flow.names:
@@ -137,18 +137,21 @@ class Surroundings(Listener):
         owner = self.flow.classes[-1] if self.flow.classes else None
         if owner is None:
             return frozenset()
-        if self._refusals is None:
-            classes = {one.name: one for one in self.tree.body if isinstance(one, ast.ClassDef)}
-            self._refusals = {one: _refusal(one, classes) for one in classes.values()}
         if owner not in self._refusals:
             self._refusals[owner] = _refusal(owner, {one.name: one for one in self._refusals})
         return self._refusals[owner] or (
             self._refused_above() if any(self._refusals.values()) else frozenset()
         )
 
+    @cached_property
+    def _refusals(self) -> dict[ast.ClassDef, frozenset[str]]:
+        """What the constructors of this file's classes refuse; classes inside of others are added when they are met."""
+        classes = {one.name: one for one in self.tree.body if isinstance(one, ast.ClassDef)}
+        return {one: _refusal(one, classes) for one in classes.values()}
+
     def _refused_above(self) -> frozenset[str]:
         """The same for the top-level classes that lead to the class, if all of them stand in this file."""
-        refusals = {one.name: said for one, said in (self._refusals or {}).items()}
+        refusals = {one.name: said for one, said in self._refusals.items()}
         above = entries_above(self.project, self.class_id) if self.class_id else []
         names = [self.project.class_name(one) for one in above if self.project.module_of(one) == self.module]
         said = [refusals.get(name, frozenset[str]()) for name in names]

@@ -101,6 +101,15 @@ def paths(values: Values) -> list[tuple[str, ...]]:
     return [value.data for value in values if value.kind == PATH]
 
 
+def names_in(node: ast.AST) -> list[str]:
+    """The names and attributes that are read in an expression."""
+    return [
+        part.attr if isinstance(part, ast.Attribute) else part.id
+        for part in ast.walk(node)
+        if isinstance(part, (ast.Attribute, ast.Name))
+    ]
+
+
 def dotted(node: ast.AST) -> tuple[str, ...] | None:
     """`a.b.c` as names, or None when the expression is not a dotted chain of names."""
     parts: list[str] = []

@@ -12,10 +12,8 @@ from pplint.engine.attention import Attention
 from pplint.engine.constants import module_constants
 from pplint.engine.flow import Flow, Listener
 from pplint.engine.guards import FIRST, LAST
-from pplint.engine.vocabulary import PROXY_PARAMETER
+from pplint.engine.vocabulary import PROXY_CLASS, PROXY_PARAMETER
 from pplint.source.blocks import FunctionNode
-
-_PROXIES = "PPProxyTensors"
 
 
 class Given(NamedTuple):
@@ -99,7 +97,7 @@ class _ProxyWalk(Listener):
         self._note_handing(flow, node, callee)
         if uses is None:
             return
-        if callee and callee[-1] == _PROXIES:
+        if callee and callee[-1] == PROXY_CLASS:
             uses.hands.append(node.lineno)
             return
         for where, given in _arguments(node):

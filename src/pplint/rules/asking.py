@@ -10,7 +10,7 @@ from pplint.engine.accessors import Target
 from pplint.engine.answers import answer_of
 from pplint.engine.context import Context
 from pplint.engine.elements import PLACEHOLDER_ATTRIBUTES
-from pplint.engine.guards import FIRST, LAST, excluded_stages, stage_facts
+from pplint.engine.guards import FIRST, LAST, excluded_stages
 from pplint.engine.predicates import only_on
 from pplint.engine.slots import Slots
 from pplint.engine.spaces import common_space, space_of
@@ -164,9 +164,8 @@ def leaves_only(context: Context, stages: frozenset[str], value: Value) -> bool:
 
     `stages` is {FIRST, LAST} or a part of it.
     """
-    known = context.conditions(value)
-    left = only_on(known)
-    return bool(stages & (context.stage(value) | stage_facts(known))) or (bool(left) and left <= stages)
+    left = only_on(context.conditions(value))
+    return bool(stages & context.stage(value)) or (bool(left) and left <= stages)
 
 
 def kept_away(context: Context) -> frozenset[str]:

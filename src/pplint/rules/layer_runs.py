@@ -6,10 +6,9 @@ import ast
 
 from pplint.engine import values as v
 from pplint.engine.context import Context
+from pplint.engine.declarations import takes_proxies
 from pplint.engine.project import Padded
 from pplint.engine.values import Value
-from pplint.engine.vocabulary import PROXY_PARAMETER
-from pplint.source.blocks import FunctionNode
 
 
 def runs_layer(context: Context, call: ast.Call) -> Padded | None:
@@ -22,12 +21,6 @@ def runs_layer(context: Context, call: ast.Call) -> Padded | None:
         layer = layer.value
     lists = (_list_of(context, value) for value in context.flow.evaluate(layer))
     return next((one for one in lists if one is not None), None)
-
-
-def takes_proxies(function: FunctionNode) -> bool:
-    """Whether a function has the parameter for what the stage before sent."""
-    arguments = function.args
-    return any(one.arg == PROXY_PARAMETER for one in (*arguments.args, *arguments.kwonlyargs))
 
 
 def _list_of(context: Context, value: Value) -> Padded | None:

@@ -120,9 +120,7 @@ class StageRangeFromZero(Rule):
             return
         for value in context.flow.evaluate(node):
             if value.kind == v.SLICE:
-                slots = slice_of(context, value)
-                if slots is not None and is_from_zero(slots) and not owned(context, slots):
-                    self._report(context, node, slots, node)
+                self._sliced(context, node, value)
             elif value.kind == v.SUB:
                 self._indexed(context, node, value)
 
@@ -131,9 +129,13 @@ class StageRangeFromZero(Rule):
         if context.draft or last_name(node) != "islice":
             return
         for value in context.flow.evaluate(node):
-            slots = slice_of(context, value) if value.kind == v.SLICE else None
-            if slots is not None and is_from_zero(slots) and not owned(context, slots):
-                self._report(context, node, slots, node)
+            if value.kind == v.SLICE:
+                self._sliced(context, node, value)
+
+    def _sliced(self, context: Context, node: ast.Subscript | ast.Call, value: Value) -> None:
+        slots = slice_of(context, value)
+        if slots is not None and is_from_zero(slots) and not owned(context, slots):
+            self._report(context, node, slots, node)
 
     def _indexed(self, context: Context, node: ast.Subscript, value: Value) -> None:
         lists, picked = value.data

@@ -10,6 +10,7 @@ from pplint.engine.context import Context
 from pplint.engine.dispatch import built_elements
 from pplint.engine.guards import SINGLE, last_name
 from pplint.engine.project import Padded, Project
+from pplint.engine.reach import runs_base
 from pplint.engine.values import Values
 from pplint.engine.vocabulary import PROXY_CLASS
 from pplint.finding import ERROR, WARNING
@@ -165,20 +166,11 @@ def marks_of(project: Project, padded: Padded) -> list[Mark]:
     for kind in sorted(frozenset().union(*built_elements(project, padded))):
         for owner in project.mro(kind):
             for method, facts in project.classes[owner]["methods"].items():
-                for name, attribute, line in facts["marks"] if _runs(project, kind, owner, method) else ():
+                for name, attribute, line in (
+                    facts["marks"] if runs_base(project, kind, owner, method) else ()
+                ):
                     found.setdefault(attribute, Mark(attribute, name, owner, method, line))
     return list(found.values())
-
-
-def _runs(project: Project, kind: str, owner: str, method: str) -> bool:
-    """Whether an instance of a class runs a method of a base: none overrides it, or those that do ask for it."""
-    for one in project.mro(kind):
-        if one == owner:
-            return True
-        facts = project.classes[one]["methods"].get(method)
-        if facts is not None and method not in facts["supers"]:
-            return False
-    return False
 
 
 def _tests(context: Context, attribute: str) -> bool:

@@ -9,6 +9,7 @@ from pplint.engine import values as v
 from pplint.engine.accessors import GLOBAL
 from pplint.engine.constants import literal_integer
 from pplint.engine.context import Context
+from pplint.engine.declarations import defaulted
 from pplint.engine.values import Value
 from pplint.engine.vocabulary import is_start
 from pplint.source.blocks import FunctionNode
@@ -35,14 +36,7 @@ def default_ids(context: Context, node: FunctionNode) -> Iterator[tuple[str, ast
     if context.draft or not (node.args.defaults or node.args.kw_defaults):
         return
     known = context.accessors.known(GLOBAL, context.function_id)
-    positional = [*node.args.posonlyargs, *node.args.args]
-    pairs = [*zip(reversed(positional), reversed(node.args.defaults), strict=False)]
-    pairs += [
-        (one, default)
-        for one, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
-        if default
-    ]
-    for parameter, default in pairs:
+    for parameter, default in defaulted(node.args):
         number = literal_integer(default)
         if parameter.arg in known and number is not None:
             yield parameter.arg, default, number
