@@ -224,6 +224,73 @@ CASES = [
         (),
     ),
     Case(
+        "a private method that every call hands a GLOBAL id",
+        "PPL401",
+        """
+        class Case(SampleBuffers):
+            def get_row(self, layer_id):
+                self._wait(layer_id)
+                return self.v_buffer[layer_id - self.start_layer]
+
+            def set_row(self, layer):
+                self._wait(layer.layer_id)
+
+            def _wait(self, layer_id):
+                self.layer_transfer_counter.wait_until(layer_id)
+        """,
+        ("error",),
+    ),
+    Case(
+        "a private method that some call hands something else",
+        "PPL401",
+        """
+        class Case(SampleBuffers):
+            def get_row(self, layer_id):
+                self._wait(layer_id)
+                return self.v_buffer[layer_id - self.start_layer]
+
+            def set_row(self, layer):
+                self._wait(layer)
+
+            def _wait(self, layer_id):
+                self.layer_transfer_counter.wait_until(layer_id)
+        """,
+        (),
+    ),
+    Case(
+        "a private method that some call hands a LOCAL index",
+        "PPL401",
+        """
+        class Case(SampleBuffers):
+            def get_row(self, layer_id):
+                self._wait(layer_id)
+                return self.v_buffer[layer_id - self.start_layer]
+
+            def set_row(self, layer):
+                self._wait(layer.layer_id - self.start_layer)
+
+            def _wait(self, layer_id):
+                self.layer_transfer_counter.wait_until(layer_id)
+        """,
+        (),
+    ),
+    Case(
+        "a private method whose caller gives its id another value first",
+        "PPL401",
+        """
+        class Case(SampleBuffers):
+            def get_row(self, layer_id):
+                row = self.v_buffer[layer_id - self.start_layer]
+                layer_id -= self.start_layer
+                self._wait(layer_id)
+                return row
+
+            def _wait(self, layer_id):
+                self.layer_transfer_counter.wait_until(layer_id)
+        """,
+        (),
+    ),
+    Case(
         "a draft model numbers its own layers",
         "PPL401",
         """

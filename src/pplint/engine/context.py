@@ -17,6 +17,7 @@ from pplint.engine.levels import Callers, may_be_lowered
 from pplint.engine.pools import StageList, kept_by_pools, names_mapping, stage_list
 from pplint.engine.project import Padded
 from pplint.engine.reporting import Reporter
+from pplint.engine.served import served_layers
 from pplint.engine.values import Value, Values
 from pplint.finding import Finding, Trouble
 
@@ -39,7 +40,7 @@ class Context(Reporter):
     def padded(self, found: Values) -> Padded | None:
         """The padded list among alternatives, or None."""
         for path in v.paths(found):
-            padded = self.project.padded(self.place, path)
+            padded = self.project.padded(self.place, path) or served_layers(self.project, self.place, path)
             if padded is not None:
                 return padded
         return None

@@ -12,13 +12,17 @@ from pplint.engine.vocabulary import DRAFT, MISSING_LAYER, PADDED_MAKERS
 
 
 class Padded(NamedTuple):
-    """A padded list: `owner` is the class id that unpacks it, with the attributes for its stage range."""
+    """A padded list: `owner` is the class id that unpacks it, with the attributes for its stage range.
+
+    The owner of the layers of a `served` model is one of the classes that such a model may have.
+    """
 
     owner: str
     attribute: str
     start: str
     end: str
     line: int
+    served: bool = False
 
 
 def property_path(method: dict[str, Any]) -> tuple[str, ...] | None:

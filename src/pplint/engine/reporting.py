@@ -9,6 +9,7 @@ from pplint.engine import values as v
 from pplint.engine.accessors import Evidence
 from pplint.engine.facts import Facts
 from pplint.engine.levels import comes_from_config, flag_on_path, names_config, on_by_default
+from pplint.engine.project import Padded
 from pplint.engine.reach import entries_above, is_entry
 from pplint.engine.shape import shape_of
 from pplint.engine.surroundings import Surroundings
@@ -54,6 +55,13 @@ class Reporter(Surroundings):
         known = [*self.flow.guards, *(atom for value in more for atom in value.guards)]
         flag = flag_on_path(atom for atom in known if not self._no_choice(atom.test))
         return (WARNING, f"only when `{flag}`") if flag else (ERROR, "")
+
+    def level_of(self, padded: Padded, *more: Value) -> tuple[str, str]:
+        """The same for a read of a padded list."""
+        severity, condition = self.level(padded.owner, *more)
+        if padded.served and severity == ERROR:
+            return WARNING, f"for a model like `{self.project.class_name(padded.owner)}`"
+        return severity, condition
 
     def _deaf(self) -> str:
         """A top-level class that should hand on a call of the inner model's method we are in, where none does; or ""."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pplint.engine import values as v
 from pplint.engine.accessors import GLOBAL, LOCAL
+from pplint.engine.own_calls import evidence_of_calls
 from pplint.engine.pools import returns_dense
 from pplint.engine.values import Value, Values
 from pplint.engine.vocabulary import LAYER_ID_NAMES, MODEL_COUNT_NAMES, STAGE_COUNT_NAMES, is_end, is_start
@@ -87,6 +88,7 @@ def _parameter(context: Context, name: str) -> Space | None:
     function = context.function_id
     for space, kind in ((GLOBAL, OWNED), (LOCAL, STAGE)):
         evidence = context.accessors.known(space, function).get(name)
+        evidence = evidence or evidence_of_calls(context, space, name)
         if evidence is not None:
             return Space(
                 kind, f"{evidence.text}: `{name}` is a {space} {'layer id' if space == GLOBAL else 'index'}"

@@ -13,6 +13,7 @@ from pplint.engine.interest import all_names
 from pplint.engine.names import Rows
 from pplint.engine.pools import all_kept, all_mappings
 from pplint.engine.reach import all_above, all_entries, entry_table
+from pplint.engine.served import all_served
 from pplint.known.lines import without_lines_of
 
 MAKERS: dict[str, Callable[[Facts], Rows]] = {
@@ -26,6 +27,7 @@ MAKERS: dict[str, Callable[[Facts], Rows]] = {
     "above": lambda facts: all_above(facts.project),
     "mappings": lambda facts: all_mappings(facts.project),
     "kept": lambda facts: all_kept(facts.project),
+    "served": lambda facts: all_served(facts.project),
     "agreed": lambda facts: facts.accessors.all_agreed(),
     "dense": lambda facts: all_dense(facts.accessors),
     "wrong": lambda facts: all_wrong(facts.accessors),

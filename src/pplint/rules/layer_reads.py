@@ -84,7 +84,11 @@ def owner_text(context: Context, slots: Slots, written: ast.expr | None) -> Owne
     public = context.project.owns_start(padded.owner)
     start = public or padded.start
     end = "end_layer" if public else padded.end
-    return Owner(f"{prefix}.{start}", f"{prefix}.{end}", bool(public)) if start and end else None
+    return (
+        Owner(f"{prefix}.{start}", f"{prefix}.{end}", bool(public) and not padded.served)
+        if start and end
+        else None
+    )
 
 
 def _parameters(context: Context) -> set[str]:

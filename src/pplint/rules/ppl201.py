@@ -111,7 +111,7 @@ class LiteralLayerIndex(Rule):
     ) -> None:
         padded, number = slots.padded, slots.number
         assert number is not None
-        severity, condition = context.level(padded.owner, number)
+        severity, condition = context.level_of(padded, number)
         picked = _picked(context, element)
         fix, no_fix = self._fix(context, slots, picked) if picked is not None else (None, "")
         owner = {0: "only the first stage", -1: "only the last stage"}.get(number.data, "only one stage")

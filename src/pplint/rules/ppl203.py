@@ -125,7 +125,7 @@ class PaddedListPassed(Rule):
         )
         if reader is None or (reader.how == "first" and slots.low != ZERO):
             return
-        severity, condition = context.level(slots.padded.owner)
+        severity, condition = context.level_of(slots.padded)
         chooser = refused(context.project, context.place, slots.padded, node, where)
         if chooser is not None:
             severity, condition = INFO, latent_choice(context, slots.padded)

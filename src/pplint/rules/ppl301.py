@@ -94,7 +94,7 @@ class FullLayerLoop(Rule):
         slots = read_slots(context, element, attribute)
         if slots is None or not is_whole(slots) or self._told(slots.loop):
             return
-        severity, condition = context.level(slots.padded.owner)
+        severity, condition = context.level_of(slots.padded)
         if severity == ERROR and _is_put_off(context, node):
             severity, condition = WARNING, "only when the value that is put off here is asked for"
         where = "the end of the list" if slots.low == START else "the list"
@@ -117,7 +117,7 @@ class FullLayerLoop(Rule):
         slots = run_slots(context, run.func)
         if slots is None or not is_whole(slots) or self._told(slots.loop):
             return
-        severity, condition = context.level(slots.padded.owner)
+        severity, condition = context.level_of(slots.padded)
         message = (
             f"`{shown(run.func)}` is run for every slot of a padded layer list: the placeholder of another stage's layer "
             f"hands on its first argument, where {lost}{f' ({condition})' if condition else ''}"
@@ -125,7 +125,7 @@ class FullLayerLoop(Rule):
         self._tell(context, run.func, message, severity, slots, None)
 
     def _keep(self, context: Context, kept: Kept) -> None:
-        severity, condition = context.level(kept.padded.owner)
+        severity, condition = context.level_of(kept.padded)
         if severity == ERROR and "scale" in context.flow.functions[-1].name:
             severity, condition = WARNING, "only where such scales are loaded"
         name = kept.use.id

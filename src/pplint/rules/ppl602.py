@@ -158,7 +158,7 @@ class StageRangeFromZero(Rule):
         place = literal if literal is not None and statement is not None else source
         if place is None or FIRST in context.stage(*([slots.number] if slots.number else [])):
             return
-        severity, condition = context.level(slots.padded.owner, *([slots.number] if slots.number else []))
+        severity, condition = context.level_of(slots.padded, *([slots.number] if slots.number else []))
         if _refused(context, slots.padded, node):
             severity, condition = INFO, latent_choice(context, slots.padded)
         start = "0" if slots.number is None else str(slots.number.data)
