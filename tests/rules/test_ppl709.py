@@ -13,7 +13,7 @@ _CODE = """
 
 from sglang.srt.layers.sample_utils import make_layers
 from sglang.srt.model_executor.forward_batch_info import PPProxyTensors
-from sglang.srt.models.sample_elsewhere import ElsewhereLayer
+from sglang.srt.models.sample_elsewhere import FAR_KINDS, ElsewhereLayer
 
 
 class MarkingLayer:
@@ -33,13 +33,23 @@ class SilentLayer:
         return hidden_states, residual
 
 
+KINDS = {{"marks": MarkingLayer, "silent": SilentLayer}}
+OTHERS = {{"silent": SilentLayer, "unknown": UnknownLayer}}
+
+
 class SampleLoop:
     def __init__(self, config, pp_group, layer_class=None, default_class=MarkingLayer):
         self.pp_group = pp_group
         make = layer_class or MarkingLayer
+        kinds = KINDS
+
+        def make_layer(idx, prefix):
+            layer_class = KINDS[config.kinds[idx]]
+            return layer_class(config, layer_id=idx)
+
         self.layers, self.start_layer, self.end_layer = make_layers(
             config.num_hidden_layers,
-            lambda idx, prefix: {makes}(config, layer_id=idx),
+            {factory},
             pp_rank=pp_group.rank_in_group,
             pp_size=pp_group.world_size,
         )
@@ -72,9 +82,11 @@ def code(
     makes: str = "MarkingLayer",
     finish: str = "return hidden_states",
     proxies: str = "pp_proxy_tensors=None",
+    factory: str = "",
 ) -> str:
     inner = [part.rstrip().replace("\n", "\n        ") for part in (layer, body, finish)]
-    return _CODE.format(layer=inner[0], body=inner[1], finish=inner[2], makes=makes, proxies=proxies)
+    factory = factory or f"lambda idx, prefix: {makes}(config, layer_id=idx)"
+    return _CODE.format(layer=inner[0], body=inner[1], finish=inner[2], factory=factory, proxies=proxies)
 
 
 _INDENTED = "    " + _LOOP.rstrip().replace("\n", "\n    ") + "\n"
@@ -164,6 +176,10 @@ FACTORIES = {
     "a default of what may be given": ("make", [WARNING]),
     "a default of a parameter": ("default_class", [WARNING]),
     "one of two classes": ("(MarkingLayer if idx else SilentLayer)", [WARNING]),
+    "a class out of a table": ("KINDS[config.kinds[idx]]", [WARNING]),
+    "a class out of a table with another name": ("kinds[config.kinds[idx]]", [WARNING]),
+    "a class out of a table of another file": ("FAR_KINDS[idx]", [WARNING]),
+    "a class out of a table that is not all known": ("OTHERS[idx]", []),
     "a class that marks nothing": ("SilentLayer", []),
     "an unknown class": ("UnknownLayer", []),
     "what is given": ("layer_class", []),
@@ -182,6 +198,9 @@ class FarLayer:
 
 class ElsewhereLayer(FarLayer):
     pass
+
+
+FAR_KINDS = {"far": FarLayer, 0: ElsewhereLayer}
 """,
 )
 
@@ -194,6 +213,20 @@ def levels(folder: Path, text: str) -> list[str]:
 def test_a_mark(case: str, tmp_path: Path) -> None:
     layer, expected = MARKS[case]
     assert levels(tmp_path, code(layer=layer)) == expected
+
+
+@pytest.mark.parametrize(
+    "factory",
+    ["layer_fn=lambda idx, prefix: MarkingLayer(config, layer_id=idx)", "make_layer", "layer_fn=make_layer"],
+)
+def test_a_factory_that_is_given_by_keyword_or_defined_beside(factory: str, tmp_path: Path) -> None:
+    assert levels(tmp_path, code(factory=factory)) == [WARNING]
+
+
+def test_a_flag_at_one_of_two_runs_is_no_condition(tmp_path: Path) -> None:
+    body = "if forward_batch.can_run_fast:\n" + _INDENTED + _LOOP + _SENDS
+    (found,) = findings_in(tmp_path, "PPL709", code(body=body), _ELSEWHERE)
+    assert "only when" not in found.message
 
 
 @pytest.mark.parametrize("case", FORWARDS)

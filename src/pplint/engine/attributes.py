@@ -10,6 +10,7 @@ from pplint.engine import guards as g
 from pplint.engine import values as v
 from pplint.engine.describe import describe
 from pplint.engine.flow import Flow
+from pplint.engine.names import PICKED
 from pplint.engine.values import Atom, Value, Values
 from pplint.engine.vocabulary import is_end, is_start
 
@@ -46,14 +47,16 @@ def assigned(
 
 
 def named_classes(value: ast.expr | None) -> list[str]:
-    """The names of the classes that are assigned to `EntryClass`."""
+    """The names of the classes in what is assigned to `EntryClass`, or in a table of classes."""
     return [path[-1] for part in _parts(value) if (path := v.dotted(part))]
 
 
 def _parts(value: ast.expr | None) -> Iterator[ast.expr]:
-    """The items of a display, of joined displays and of a choice between some."""
+    """The items of a display, of joined displays and of a choice between some; of a dictionary the values."""
     if isinstance(value, (ast.List, ast.Tuple)):
         yield from value.elts
+    elif isinstance(value, ast.Dict):
+        yield from value.values
     elif isinstance(value, ast.BinOp):
         yield from (*_parts(value.left), *_parts(value.right))
     elif isinstance(value, ast.IfExp):
@@ -139,26 +142,44 @@ def _is_for_one_stage(flow: Flow, call: ast.AST | None) -> bool:
 
 
 def _made(flow: Flow, call: ast.AST | None) -> list[list[str]]:
-    """What the layer factory among the arguments of a call calls to build a layer: dotted names."""
-    found: list[list[str]] = []
-    for argument in call.args if isinstance(call, ast.Call) else ():
-        for made in _results(flow, argument):
-            callees = flow.evaluate(made.func) if isinstance(made, ast.Call) else ()
-            paths = [[one.data] if one.kind == v.PARAM else list(one.data) for one in callees
-                     if one.kind in (v.PARAM, v.PATH)]  # fmt: skip
-            found += paths or [["?"]]
+    """What the layer factory, the first function among the arguments of a call, calls to build a layer: dotted names."""
+    given = (*call.args, *(keyword.value for keyword in call.keywords)) if isinstance(call, ast.Call) else ()
+    for argument in given:
+        callees = list(_results(flow, argument))
+        if callees:
+            return [path for one in callees for path in (one is not None and _callees(flow, one)) or [["?"]]]
+    return []
+
+
+def _callees(flow: Flow, callee: ast.expr) -> list[list[str]]:
+    """The dotted names that a callee may have; one that is picked from a table is `table.[]`."""
+    found = []
+    for one in flow.evaluate(callee):
+        if one.kind == v.SUB:
+            found += [[*path, PICKED] for path in v.paths(one.data[0])]
+        elif one.kind in (v.PARAM, v.PATH):
+            found.append([one.data] if one.kind == v.PARAM else list(one.data))
     return found
 
 
-def _results(flow: Flow, factory: ast.expr) -> list[ast.expr]:
-    """The results of a lambda or of a function that is defined beside its use."""
+def _results(flow: Flow, factory: ast.expr) -> Iterator[ast.expr | None]:
+    """What a lambda, or a function that is defined beside its use, calls for its results; None for other results."""
     if isinstance(factory, ast.Lambda):
-        return [factory.body]
-    found: list[ast.expr] = []
+        yield factory.body.func if isinstance(factory.body, ast.Call) else None
     for part in flow.functions[-1].body if isinstance(factory, ast.Name) and flow.functions else ():
         if isinstance(part, ast.FunctionDef) and isinstance(factory, ast.Name) and part.name == factory.id:
-            found += [one.value for one in ast.walk(part) if isinstance(one, ast.Return) and one.value]
-    return found
+            inner = list(ast.walk(part))
+            own = {
+                target.id: one.value
+                for one in inner
+                if isinstance(one, ast.Assign)
+                for target in one.targets
+                if isinstance(target, ast.Name)
+            }
+            for one in inner:
+                if isinstance(one, ast.Return) and one.value:
+                    callee = one.value.func if isinstance(one.value, ast.Call) else None
+                    yield own.get(callee.id, callee) if isinstance(callee, ast.Name) else callee
 
 
 def _facts_of(flow: Flow, found: Values, node: ast.stmt) -> list[list[Any]]:

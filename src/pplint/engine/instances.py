@@ -5,7 +5,7 @@ import re
 from typing import Any, NamedTuple
 
 from pplint.engine.asking import remembered
-from pplint.engine.names import Names, Place, Rows
+from pplint.engine.names import PICKED, Names, Place, Rows, absolute
 from pplint.engine.vocabulary import is_start
 
 _WORD = re.compile(r"[A-Za-z_][\w.]*")
@@ -135,6 +135,8 @@ class Types(Names):
 
     def callee_classes(self, place: Place, callee: list[str], depth: int = 0) -> frozenset[str]:
         """The classes that a call constructs: by name, or through a parameter that holds a class."""
+        if callee[-1] == PICKED:
+            return self._chosen(place.module, callee[:-1])
         direct = self.resolve_class(place.module, callee)
         if direct is not None:
             return frozenset({direct})
@@ -153,6 +155,15 @@ class Types(Names):
         if default and not (found and place.as_class and place.as_class != place.owner):
             found |= frozenset({self.resolve_class(place.module, default) or ""} - {""})
         return found
+
+    def _chosen(self, module: str, table: list[str]) -> frozenset[str]:
+        """The classes in a table of this module, or of the one that it is imported from."""
+        imported = self.summaries[module]["imports"].get(table[0])
+        if imported is not None and len(table) == 1:
+            module, table = absolute(module, imported[0]), imported[1:]
+        names = self.summaries[module]["choices"].get(".".join(table), ()) if module in self.summaries else ()
+        found = [self.resolve_class(module, name.split(".")) for name in names]
+        return frozenset(found) if all(found) else frozenset()  # type: ignore[arg-type]
 
     @remembered
     def builds(self, class_id: str) -> list[tuple[Place, dict[str, Any]]]:

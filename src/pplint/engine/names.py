@@ -37,6 +37,10 @@ class Kept(Protocol):
         """What a table says of a key, or None."""
 
 
+PICKED = "[]"
+"""The last name of a callee that is picked from a table of classes."""
+
+
 class Names:
     """All summaries of one tree by module; class ids are `module:Qualified.Name`, function ids `module:name`.
 

@@ -10,7 +10,7 @@ import ast
 from typing import Any
 
 from pplint.engine import values as v
-from pplint.engine.attributes import assigned
+from pplint.engine.attributes import assigned, named_classes
 from pplint.engine.calls import built, called_on_super, callee_path, handed, passed, softened
 from pplint.engine.constants import module_constants
 from pplint.engine.declarations import ClassFacts, FunctionFacts, add_classes, function_facts, names_returned
@@ -53,6 +53,7 @@ class Summariser(Listener):
             "handed": [],
             "prepared": [],
             "soft": [],
+            "choices": {},
         }
         add_classes(self.summary["classes"], tree.body)
         self._owner: ClassFacts | None = None
@@ -176,6 +177,9 @@ class Summariser(Listener):
         if self._owner is None and flow.functions:
             return
         in_class = bool(flow.classes) and not flow.functions
+        table = getattr(node, "value", None)
+        if isinstance(target, ast.Name) and isinstance(table, ast.Dict) and not (flow.functions or in_class):
+            self.summary["choices"].update({target.id: named} if (named := named_classes(table)) else {})
         if isinstance(target, ast.Name) and target.id != "EntryClass" and not in_class:
             return
         owner = self._owner

@@ -12,6 +12,7 @@ from pplint.engine.summary import Summary
 _KINDS = {
     "imports": dict, "constants": dict, "classes": dict, "functions": dict,
     "entry": list, "builds": list, "handed": list, "prepared": list, "soft": list,
+    "choices": dict,
 }  # fmt: skip
 
 _SAYS_NOTHING: FunctionFacts = function_facts(ast.parse("def f(): return").body[0])  # type: ignore[arg-type]

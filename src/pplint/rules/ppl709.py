@@ -13,7 +13,7 @@ from pplint.engine.project import Padded, Project
 from pplint.engine.reach import runs_base
 from pplint.engine.values import Values
 from pplint.engine.vocabulary import PROXY_CLASS
-from pplint.finding import ERROR, WARNING
+from pplint.finding import INFO, WARNING
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.layer_runs import runs_layer
 from pplint.rules.samples import LAYERS, UTILS
@@ -137,7 +137,8 @@ class MarkLostBetweenStages(Rule):
 
     def _report(self, context: Context, sent: ast.expr, mark: Mark, run: ast.stmt) -> None:
         severity, condition = context.level()
-        severity = WARNING if severity == ERROR else severity
+        if severity != INFO:  # a flag at this run says nothing of the other runs of the forward
+            severity, condition = WARNING, ""
         layer = context.project.class_name(mark.owner)
         context.report(
             self,
