@@ -108,6 +108,8 @@ class ReedForCausalLM:
             layer_id = get_layer_id(name)
             if layer_id is not None and not self.model.start_layer <= layer_id < self.model.end_layer:
                 continue
+            if name == "model.embed_tokens.weight" and "lm_head.weight" in params_dict:
+                params_dict["lm_head.weight"].weight_loader(loaded_weight)
             params_dict[name].weight_loader(loaded_weight)
 
 

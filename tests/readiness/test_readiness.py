@@ -187,6 +187,11 @@ ENDS = [
 
 TIED = [
     Case("a tie is guarded", MODEL, "tied", "met", "", "self.lm_head = self.model.embed_tokens"),
+    Case(
+        "the loader leaves the tied head out",
+        changed(('if name == "model.embed_tokens.weight" and', "if False and")),
+        "tied", "missing", "PPL503", "self.lm_head = self.model.embed",
+    ),
     Case("a tie is not guarded", changed(NO_GUARD), "tied", "missing", "PPL502", "self.lm_head = self.model.embed"),
     Case("nothing is tied", ONE_HEAD, "tied", "not applicable", "", "no head is tied"),
     Case(

@@ -199,6 +199,11 @@ def _asked(test: ast.expr) -> list[ast.expr]:
     return [test]
 
 
+def alone(stage: frozenset[str]) -> bool:
+    """Whether the facts say that there is one stage only: the first, which is the last."""
+    return SINGLE in stage or {FIRST, LAST} <= stage
+
+
 def required(owner: ast.ClassDef, classes: Mapping[str, ast.ClassDef]) -> list[Atom]:
     """The conditions without which the constructor of a class raises, whatever else is the case.
 

@@ -106,7 +106,7 @@ class Surroundings(Listener):
     def _stage(self, *more: Value) -> frozenset[str]:
         known = self.conditions(*more)
         flags = [self._flag_facts(atom.test) for atom in known if atom.holds]
-        return g.stage_facts(known).union(*flags, self._callers_facts(), self._constructor_facts())
+        return g.stage_facts(known).union(*flags, self._callers_facts(), self.refused())
 
     def conditions(self, *more: Value) -> list[Atom]:
         """The conditions at this place (and those under which values were chosen), those that functions return included."""
@@ -132,7 +132,7 @@ class Surroundings(Listener):
             known = self._callers_said[owner, method] = stages_of_callers(owner, method, self.text_of)
         return known
 
-    def _constructor_facts(self) -> frozenset[str]:
+    def refused(self) -> frozenset[str]:
         """{FIRST, LAST, SINGLE} where the class we are in, or all that lead to it, cannot be made on several stages."""
         owner = self.flow.classes[-1] if self.flow.classes else None
         if owner is None:

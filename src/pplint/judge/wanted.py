@@ -11,6 +11,7 @@ RULE_WORDS = (
     b"layer_id ==",
     b"== layer_id",
     b"layers.0.",
+    b"group.rank *",
     b"src=0, group=",
     b"src=0,\n",
 )

@@ -31,7 +31,7 @@ from pplint.readiness.walk import (
 )
 
 PROXIES = ("PPL707",)
-TIED = ("PPL502", "PPL705")
+TIED = ("PPL502", "PPL503", "PPL705")
 INDICES = ("PPL101", "PPL201", "PPL202", "PPL203", "PPL601", "PPL706")
 LOOPS = ("PPL301", "PPL402", "PPL403", "PPL602", "PPL708", "PPL709")
 ENDS = ("PPL501",)

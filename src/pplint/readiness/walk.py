@@ -13,12 +13,13 @@ from typing import NamedTuple
 from pplint.engine import values as v
 from pplint.engine.context import Context, Walk
 from pplint.engine.facts import Facts
-from pplint.engine.guards import FIRST, LAST, SINGLE
+from pplint.engine.guards import alone
 from pplint.engine.slots import ALL, ZERO, bound_kind, is_whole, slice_of, slots_of
 from pplint.engine.spaces import END, START, space_of
 from pplint.engine.values import Value, Values
 from pplint.finding import ERROR, Finding, Trouble
 from pplint.rules.base import Rule, RuleInfo
+from pplint.rules.heads import never_tied
 from pplint.rules.ppl502 import UnguardedTiedHead
 from pplint.rules.registry import rules_for
 from pplint.source.text import Source
@@ -142,30 +143,11 @@ class TiedHeads(UnguardedTiedHead):
         self.notes: list[Note] = []
 
     def _tie(self, context: Context, value: ast.expr, tied: Value, weight: bool, head: str) -> bool:
-        line = _never_tied(context, value)
+        line = never_tied(context, value)
         if line:
             self.notes.append(Note(NO_TIE, context.flow.symbol, line))
             return True
         found = super()._tie(context, value, tied, weight, head)
-        if not found and _alone(context.stage(tied)):
+        if not found and alone(context.stage(tied)):
             self.notes.append(Note(TIE, context.flow.symbol, value.lineno, ast.unparse(value)))
         return found
-
-
-def _alone(stage: frozenset[str]) -> bool:
-    """Whether the conditions say that there is one stage only: the first, which is the last."""
-    return SINGLE in stage or {FIRST, LAST} <= stage
-
-
-def _never_tied(context: Context, value: ast.expr) -> int:
-    """The line before a tie in its function that sets the configuration's `tie_word_embeddings` to False, or 0."""
-    for part in ast.walk(context.flow.functions[-1]) if context.flow.functions else ():
-        if (
-            isinstance(part, ast.Assign)
-            and isinstance(part.value, ast.Constant)
-            and part.value.value is False
-        ):
-            names = [target.attr for target in part.targets if isinstance(target, ast.Attribute)]
-            if "tie_word_embeddings" in names and part.lineno < value.lineno:
-                return part.lineno
-    return 0

@@ -16,8 +16,8 @@ from pplint.engine.vocabulary import DRAFT
 from pplint.finding import ERROR, INFO
 from pplint.rules.asking import in_lambda, kept_away, leaves_only, module_asks
 from pplint.rules.base import Example, Rule, RuleInfo
+from pplint.rules.heads import tied_value
 from pplint.rules.missing import level_of, module_step, placeholder, stages_without
-from pplint.rules.ppl502 import tied_value
 from pplint.rules.samples import LAYERS, UTILS
 from pplint.rules.why import no_test
 

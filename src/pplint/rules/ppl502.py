@@ -14,6 +14,7 @@ from pplint.engine.values import Value, Values
 from pplint.finding import ERROR, Asks
 from pplint.rules.asking import module_asks
 from pplint.rules.base import Example, Rule, RuleInfo
+from pplint.rules.heads import head_name
 from pplint.rules.missing import level_of, module_step, placeholder
 from pplint.rules.samples import LAYERS, UTILS
 from pplint.rules.why import ONE_STAGE, no_test
@@ -120,7 +121,6 @@ class SampleForCausalLM:
     ),
 )
 
-_HEAD = r"(head|unembed|embed_out|output_proj|^output$)"
 _TIES = r"tie_(weights|embeddings|word_embeddings)"
 
 
@@ -132,7 +132,7 @@ class UnguardedTiedHead(Rule):
     def assign(self, context: Context, target: ast.expr, found: Values, node: ast.stmt) -> None:
         """`lm_head = embed_tokens` and `lm_head.weight = embed_tokens.weight`."""
         value = getattr(node, "value", None)
-        if value is None or not _is_head(target) or isinstance(value, ast.Call):
+        if value is None or not head_name(target) or isinstance(value, ast.Call):
             return
         if isinstance(target, ast.Name):  # a local head: judged where it is used
             return
@@ -170,7 +170,8 @@ class UnguardedTiedHead(Rule):
         message = (
             f"{_named(head)} is tied to `{'.'.join(chain)}`, which only the first stage has: {where} it is "
             f"{placeholder(module)}, and {what} an AttributeError; tie only where "
-            f"`{_group(context)}.world_size == 1`{f' ({condition})' if condition else ''}"
+            f"`{_group(context)}.world_size == 1`, and let the loader fill the head of the last stage"
+            f"{f' ({condition})' if condition else ''}"
         )
         context.report(
             self, value, message, severity=severity,
@@ -227,22 +228,6 @@ def _asks(context: Context, value: ast.expr, real_on: frozenset[str], weight: bo
         read = isinstance(value, ast.Attribute) and value.attr == "weight"
         return module_asks(context, real_on) if read else None
     return module_asks(context, real_on, LAST)
-
-
-def tied_value(statement: ast.stmt | None, node: ast.expr) -> bool:
-    """Whether a read is the right side of `lm_head.weight = embed_tokens.weight`: one defect, this rule's."""
-    return (
-        isinstance(statement, ast.Assign)
-        and statement.value is node
-        and any(isinstance(target, ast.Attribute) and _is_head(target) for target in statement.targets)
-    )
-
-
-def _is_head(target: ast.expr) -> bool:
-    if isinstance(target, ast.Attribute) and target.attr == "weight":
-        target = target.value
-    name = target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", "")
-    return bool(re.search(_HEAD, name))
 
 
 def _group(context: Context) -> str:

@@ -11,9 +11,9 @@ from pplint.engine import values as v
 from pplint.engine.context import Context
 from pplint.engine.guards import SINGLE
 from pplint.engine.instances import position_of
-from pplint.engine.values import Value
 from pplint.finding import ERROR, Step
 from pplint.rules.base import Example, Rule, RuleInfo
+from pplint.rules.group_ranks import attribute_read, names_group
 from pplint.rules.why import ONE_STAGE, no_test
 
 _GROUP = (
@@ -106,7 +106,6 @@ _RANKS = {
     "prev_rank": "({group}.rank_in_group - 1) % {group}.world_size",
     "rank": "{group}.rank_in_group",
 }
-_GROUP_NAME = r"(^|_)group$"
 
 
 class GlobalRankAsPeer(Rule):
@@ -150,28 +149,18 @@ class GlobalRankAsPeer(Rule):
 def _global(context: Context, argument: ast.expr) -> tuple[str, str] | None:
     """The group and the name of its global rank among the alternatives of an argument, or None."""
     for value in context.flow.evaluate(argument):
-        path = _chain(value)
-        if (
-            path is not None
-            and path[1] in _RANKS
-            and re.search(_GROUP_NAME, path[0].rpartition(".")[2].rstrip("()"))
-        ):
+        path = attribute_read(value)
+        if path is not None and path[1] in _RANKS and names_group(path[0]):
             return path
         if value.kind == v.SUB and isinstance(value.node, ast.Subscript):
             inner = next(
-                (found for one in value.data[0] if (found := _chain(one)) and found[1] == "ranks"), None
+                (found for one in value.data[0] if (found := attribute_read(one)) and found[1] == "ranks"),
+                None,
             )
             if inner is not None:
                 picked = [one.data for one in value.data[1] if one.kind == v.INT]
                 ends = {(0,): "first_rank", (-1,): "last_rank"}
                 return inner[0], ends.get(tuple(picked), inner[1])
-    return None
-
-
-def _chain(value: Value) -> tuple[str, str] | None:
-    """The object and the attribute of `object.attribute`, as written."""
-    if isinstance(value.node, ast.Attribute) and value.kind in (v.PATH, v.MEMBER):
-        return ast.unparse(value.node.value), value.node.attr
     return None
 
 
@@ -184,7 +173,7 @@ def _taken(context: Context, callee: ast.Attribute) -> dict[int | str, Step]:
         for path in v.paths(context.flow.evaluate(callee.value))
         for one in project.types_of(context.place, path)
     )
-    if not owners and _is_group(callee.value):
+    if not owners and names_group(ast.unparse(callee.value)):
         owners = _nearest(context.module, project.definers(callee.attr))
     for owner in sorted(owners):
         method = project.method(owner, callee.attr)
@@ -198,7 +187,7 @@ def _taken(context: Context, callee: ast.Attribute) -> dict[int | str, Step]:
                 found.setdefault(parameter, step)
                 if position is not None:
                     found.setdefault(position, step)
-    if not found and _is_group(callee.value):
+    if not found and names_group(ast.unparse(callee.value)):
         own = context.step(callee, f"`{callee.attr}` is a method of the group, not of torch.distributed")
         found = dict.fromkeys((*_PEERS, 1), own)
     return found
@@ -212,10 +201,3 @@ def _nearest(module: str, owners: Iterable[str]) -> frozenset[str]:
         shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
         near.setdefault(shared, set()).add(owner)
     return frozenset(near[max(near)]) if near else frozenset()
-
-
-def _is_group(node: ast.expr) -> bool:
-    """Whether an expression is called a group: `pp_group`, `self.pp_group`, `get_pp_group()`."""
-    target = node.func if isinstance(node, ast.Call) else node
-    name = target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", "")
-    return bool(re.search(_GROUP_NAME, name))

@@ -19,6 +19,7 @@ from pplint.rules.ppl403 import StageEndOffByOne
 from pplint.rules.ppl404 import DoubleTranslation
 from pplint.rules.ppl501 import MissingStageModule
 from pplint.rules.ppl502 import UnguardedTiedHead
+from pplint.rules.ppl503 import UnfilledTiedHead
 from pplint.rules.ppl601 import ModelFirstLayerTest
 from pplint.rules.ppl602 import StageRangeFromZero
 from pplint.rules.ppl701 import ConstantStartLayer
@@ -31,6 +32,7 @@ from pplint.rules.ppl707 import ProxiesAsHiddenStates
 from pplint.rules.ppl708 import StateLostBetweenStages
 from pplint.rules.ppl709 import MarkLostBetweenStages
 from pplint.rules.ppl710 import RankOutsideGroup
+from pplint.rules.ppl711 import GlobalRankAsPosition
 
 RULE_CLASSES: tuple[type[Rule], ...] = (
     LiteralLayerId,
@@ -56,8 +58,10 @@ RULE_CLASSES: tuple[type[Rule], ...] = (
     StateLostBetweenStages,
     MarkLostBetweenStages,
     RankOutsideGroup,
+    GlobalRankAsPosition,
     MissingStageModule,
     UnguardedTiedHead,
+    UnfilledTiedHead,
 )
 
 RULES: tuple[RuleInfo, ...] = tuple(

@@ -1,0 +1,264 @@
+"""PPL503: a head that is tied on one stage only gets no weight on several: the loader has none for it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from pplint.engine import values as v
+from pplint.engine.context import Context
+from pplint.engine.guards import SINGLE, alone, last_name
+from pplint.engine.values import Value, Values
+from pplint.engine.vocabulary import MISSING_LAYER
+from pplint.finding import ERROR, WARNING
+from pplint.rules.base import Example, Rule, RuleInfo
+from pplint.rules.heads import head_name, never_tied
+from pplint.rules.samples import LAYERS, UTILS
+from pplint.source.blocks import FunctionNode
+
+_MODEL = """\
+from sglang.srt.layers.sample_utils import PPMissingLayer
+from sglang.srt.models.sample_model import SampleModel
+
+
+class SampleForCausalLM:
+    def __init__(self, config, pp_group):
+        self.config = config
+        self.pp_group = pp_group
+        self.model = SampleModel(config, pp_group)
+        if not pp_group.is_last_rank:
+            self.lm_head = PPMissingLayer()
+        elif pp_group.world_size == 1 and config.tie_word_embeddings:
+            self.lm_head = self.model.embed_tokens
+        else:
+            self.lm_head = Head(config)
+
+    def forward(self, input_ids, pp_proxy_tensors=None):
+        return self.model(input_ids, pp_proxy_tensors)
+
+    def load_weights(self, weights):
+        params = dict(self.named_parameters())
+        for name, weight in weights:
+"""
+_FILLS = """\
+            if name == "model.embed_tokens.weight" and self.config.tie_word_embeddings:
+                if "lm_head.weight" in params:
+                    params["lm_head.weight"].data.copy_(weight)
+"""
+_LOADS = """\
+            if name in params:
+                params[name].data.copy_(weight)
+"""
+
+INFO_TEXT = RuleInfo(
+    code="PPL503",
+    name="unfilled-tied-head",
+    severity=WARNING,
+    precision="medium",
+    summary="a head that is tied on one stage only gets no weight on several",
+    what=(
+        "The head is the embedding where there is one stage, and a module of its own otherwise; `load_weights` does "
+        "nothing for the head when it meets the embedding's weight."
+    ),
+    why=(
+        "A checkpoint that ties them has no weight for the head. On the last of several stages the head keeps what it was "
+        "allocated with: the logits are noise, and nothing fails. What is sent from the first stage in the constructor is "
+        "sent before any weight is loaded."
+    ),
+    how=(
+        'Where the loader meets the embedding\'s weight, give it to the head too: `if name == "model.embed_tokens.weight" '
+        "and tied and pp_group.is_last_rank`, load it as `lm_head.weight`."
+    ),
+    silent=(
+        "Loaders that name the embedding and the head together, that hand the weights on to others, or that another file "
+        "defines; heads that are filled in another method; models that tie never; draft models."
+    ),
+    examples=(
+        Example(
+            title="The loader knows the embedding only",
+            bad=_MODEL.replace("self.model.embed_tokens\n", "self.model.embed_tokens  # PPL503\n") + _LOADS,
+            files=(LAYERS, UTILS),
+        ),
+        Example(
+            title="The embedding's weight is the head's too",
+            good=_MODEL + _FILLS + _LOADS,
+            files=(LAYERS, UTILS),
+        ),
+    ),
+)
+
+_HANDS_OUT = r"^_?(get|set)_\w*(embed|head)"
+"""Methods for the workers of draft models, which are called when all is loaded."""
+_READERS = frozenset({
+    "filter", "map", "dict", "list", "tuple", "sorted", "set", "iter", "next", "zip", "enumerate", "len", "tqdm",
+    "isinstance", "chain",
+})  # fmt: skip
+
+
+class UnfilledTiedHead(Rule):
+    """Judges ties that hold where there is one stage."""
+
+    info = INFO_TEXT
+
+    def assign(self, context: Context, target: ast.expr, found: Values, node: ast.stmt) -> None:
+        """`self.lm_head = self.model.embed_tokens` under `world_size == 1`, or the weight of it."""
+        head = head_name(target)
+        if not head or context.draft or v.dotted(target) is None or not context.class_id:
+            return
+        for one in found:
+            if one.kind == v.PATH and "embed" in ".".join(one.data[1:]) and _only_on_one(context, one):
+                value = getattr(node, "value", None)
+                if value is not None and not never_tied(context, value):
+                    self._judge(context, value, head)
+                return
+
+    def _judge(self, context: Context, value: ast.expr, head: str) -> None:
+        line = _own_head(context, head)
+        loader = _Loader.of(context)
+        if not line or loader is None or loader.feeds(head):
+            return
+        severity, condition = context.level()
+        context.report(
+            self,
+            value,
+            f"on several stages `{head}` is a module of its own, for which a checkpoint that ties it has no weight, and "
+            f"`{loader.node.name}` gives it none when it meets the embedding's: the last stage computes logits with what "
+            f"the head was allocated with, and nothing fails{f' ({condition})' if condition else ''}",
+            severity=WARNING if severity == ERROR else severity,
+            trace=[
+                context.fact_step(context.class_id, line, f"`{head}` is built here otherwise"),
+                context.step(
+                    loader.node, "nothing in this loader tests for the embedding's name to fill the head"
+                ),
+            ],
+            no_fix="how the weight reaches the head is for the author to say",
+        )
+
+
+def _only_on_one(context: Context, tied: Value) -> bool:
+    """Whether a place is reached on a single stage only, and at all."""
+    stage = context.stage(tied)
+    if context.refused() or not alone(stage):
+        return False
+    for atom in (*context.flow.guards, *tied.guards):
+        path = v.dotted(atom.test)
+        if atom.holds and path is not None and len(path) == 2 and path[0] == "self":
+            stored = context.stored(path[1])
+            if stored and all(isinstance(one, ast.Constant) and one.value is False for one in stored):
+                return False
+    return True
+
+
+def _own_head(context: Context, head: str) -> int:
+    """The line at which a class builds a head that is no embedding, or 0."""
+    for entry in context.project.classes[context.class_id]["attrs"].get(head, ()):
+        if (
+            entry["v"][0] == "call"
+            and entry["v"][1][-1] != MISSING_LAYER
+            and SINGLE not in entry.get("on", ())
+        ):
+            return int(entry["line"])
+    return 0
+
+
+class _Loader:
+    """A loader of weights with the functions of its file that it calls, `reached`."""
+
+    def __init__(self, context: Context, node: FunctionNode, lineage: list[ast.ClassDef]) -> None:
+        self.node = node
+        self.lineage = lineage
+        parts = [*context.tree.body, *(part for one in lineage for part in one.body)]
+        self._known = {
+            one.name: one for one in parts if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))
+        }
+        self.reached = [node]
+        for function in self.reached:
+            for call in _calls(function):
+                inner = self._known.get(last_name(call.func))
+                if inner is not None and inner not in self.reached:
+                    self.reached.append(inner)
+
+    @classmethod
+    def of(cls, context: Context) -> _Loader | None:
+        """The loader that the class we are in runs, where this file defines it."""
+        project = context.project
+        found = project.method(context.class_id, "load_weights")
+        if found is None or project.module_of(found[0]) != context.module:
+            return None
+        names = [project.class_name(one) for one in project.mro(context.class_id)]
+        lineage = [one for one in context.tree.body if isinstance(one, ast.ClassDef) and one.name in names]
+        owner = next((one for one in lineage if one.name == project.class_name(found[0])), None)
+        nodes = (part for part in owner.body if getattr(part, "name", "") == "load_weights") if owner else ()
+        node = next((part for part in nodes if isinstance(part, ast.FunctionDef)), None)
+        return cls(context, node, lineage) if node is not None else None
+
+    def feeds(self, head: str) -> bool:
+        """Whether the head may get a weight: from the embedding's, from another loader, or in another method."""
+        if any(_routes(function) or self._hands_on(function) for function in self.reached):
+            return True
+        methods = [part for one in self.lineage for part in one.body if isinstance(part, ast.FunctionDef)]
+        return any(
+            _writes(one, head)
+            for one in methods
+            if one.name != "__init__" and not re.match(_HANDS_OUT, one.name)
+        )
+
+    def _hands_on(self, function: FunctionNode) -> bool:
+        """Whether weights are handed on to what is not in view."""
+        weights = {one.arg for one in function.args.args if "weights" in one.arg}
+        for call in _calls(function):
+            name = last_name(call.func)
+            given = {part.id for one in call.args for part in ast.walk(one) if isinstance(part, ast.Name)}
+            if name == "load_weights" or (
+                given & weights and name not in self._known and name not in _READERS
+            ):
+                return True
+        return False
+
+
+def _calls(function: FunctionNode) -> Iterator[ast.Call]:
+    return (node for node in ast.walk(function) if isinstance(node, ast.Call))
+
+
+def _routes(function: FunctionNode) -> bool:
+    """Whether a function tests for an embedding's name and then speaks of a head, has both in one table, or tells
+    another function of the embedding."""
+    for node in ast.walk(function):
+        if isinstance(node, (ast.If, ast.IfExp)) and _speaks(node.test, "embed"):
+            body = node.body if isinstance(node.body, list) else [node.body]
+            if any(_speaks(one, "head") for one in body):
+                return True
+        if isinstance(node, (ast.Tuple, ast.Dict)) and _speaks(node, "embed") and _speaks(node, "head"):
+            return True
+        told = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id not in _READERS
+        if told and any(_speaks(one, "embed") for one in ast.iter_child_nodes(node)):
+            return True
+    return False
+
+
+def _speaks(node: ast.AST, word: str) -> bool:
+    """Whether a text or a name in an expression, functions in it left out, has a word; the flag of a tie does not count."""
+    waiting = [node]
+    while waiting:
+        part = waiting.pop()
+        said = part.value if isinstance(part, ast.Constant) else getattr(part, "id", "")
+        if isinstance(said, str) and word in said.replace("tie_word_embeddings", ""):
+            return True
+        if not isinstance(part, ast.Lambda):
+            waiting += ast.iter_child_nodes(part)
+    return False
+
+
+def _writes(function: FunctionNode, head: str) -> bool:
+    """Whether a function gives a head a weight: `self.lm_head.weight = ...`, `self.lm_head.weight.copy_(...)`."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign):
+            targets: list[ast.expr] = node.targets
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            targets = [node.func.value] if node.func.attr in ("copy_", "load_weight", "tie_weights") else []
+        else:
+            continue
+        if any(head in (v.dotted(one) or ()) for one in targets):
+            return True
+    return False

@@ -1,0 +1,123 @@
+"""PPL711: a global rank is reckoned with as if it were the position within the group."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from pplint.engine.context import Context
+from pplint.engine.values import Values
+from pplint.finding import ERROR, INFO, UNSAFE, Fix
+from pplint.rules.base import Example, Rule, RuleInfo
+from pplint.rules.group_ranks import attribute_read, names_group
+
+_RANGE = """\
+class SampleModel:
+    def __init__(self, config, pp_group):
+        pp_rank = pp_group.rank
+        self.start_layer = pp_rank * config.num_hidden_layers // pp_group.world_size
+        self.end_layer = (pp_rank + 1) * config.num_hidden_layers // pp_group.world_size
+"""
+
+INFO_TEXT = RuleInfo(
+    code="PPL711",
+    name="global-rank-as-position",
+    severity=ERROR,
+    precision="very-high",
+    summary="the global rank of a group is used as the position within the group",
+    what=(
+        "`group.rank` is multiplied, compared with `group.world_size - 1`, given as `pp_rank=` or kept as `self.pp_rank` "
+        "(or that of another group)."
+    ),
+    why=(
+        "`rank` of a group is the process's rank among all processes. It is the position within the group for one tensor "
+        "parallel rank only: with several, a share that is reckoned with it lies behind the last one, on a single stage "
+        "too. A second rank with `rank * num_hidden_layers` runs layers that do not exist."
+    ),
+    how="Ask for `group.rank_in_group`.",
+    silent="The world group, where both are the same, the method `group.rank()`, and global ranks that are handed on.",
+    fixable="`rank` becomes `rank_in_group` (unsafe: the same name may be used for a global rank elsewhere).",
+    examples=(
+        Example(
+            title="The range of a stage by the global rank",
+            bad=_RANGE.replace("pp_group.rank\n", "pp_group.rank  # PPL711\n"),
+            fixed=_RANGE.replace("pp_group.rank\n", "pp_group.rank_in_group  # PPL711\n"),
+            safety=UNSAFE,
+        ),
+        Example(
+            title="The position within the group",
+            good=_RANGE.replace("pp_group.rank\n", "pp_group.rank_in_group\n"),
+        ),
+    ),
+)
+
+_POSITION = r"(^|_)([a-z]*p)_rank$"
+"""Names of positions within a group: `pp_rank`, `attn_tp_rank`."""
+
+
+class GlobalRankAsPosition(Rule):
+    """Judges what is done with the rank of a group."""
+
+    info = INFO_TEXT
+
+    def __init__(self) -> None:
+        self._told: set[ast.AST] = set()
+
+    def binary(self, context: Context, node: ast.BinOp) -> None:
+        """`pp_group.rank * n` and `(pp_group.rank + 1) * n`"""
+        if isinstance(node.op, ast.Mult):
+            for side in (node.left, node.right):
+                for part in (side.left, side.right) if isinstance(side, ast.BinOp) else (side,):
+                    self._judge(context, context.flow.evaluate(part), node)
+
+    def compare(self, context: Context, node: ast.Compare) -> None:
+        """`pp_group.rank == pp_group.world_size - 1`"""
+        sides = (node.left, *node.comparators)
+        if any(isinstance(one, ast.BinOp) and ast.unparse(one).endswith(".world_size - 1") for one in sides):
+            for side in sides:
+                self._judge(context, context.flow.evaluate(side), node)
+
+    def call(self, context: Context, node: ast.Call) -> None:
+        """`make_layers(..., pp_rank=pp_group.rank)`"""
+        for keyword in node.keywords:
+            kind = re.search(_POSITION, keyword.arg or "")
+            if kind is not None:
+                self._judge(context, context.flow.evaluate(keyword.value), keyword.value, kind[2])
+
+    def assign(self, context: Context, target: ast.expr, found: Values, node: ast.stmt) -> None:
+        """`self.pp_rank = pp_group.rank`"""
+        kind = re.search(_POSITION, target.attr) if isinstance(target, ast.Attribute) else None
+        if kind is not None:
+            self._judge(context, found, target, kind[2])
+
+    def _judge(self, context: Context, found: Values, use: ast.expr, kind: str = "") -> None:
+        """Report global ranks among the alternatives that are used at `use`, with `kind` those of such a group only."""
+        for value in found:
+            read = attribute_read(value)
+            if read is None or read[1] != "rank" or not names_group(read[0]) or value.node in self._told:
+                continue
+            if "world" not in read[0] and kind in read[0]:
+                assert value.node is not None
+                self._told.add(value.node)
+                self._report(context, value.node, read[0], use)
+
+    def _report(self, context: Context, rank: ast.AST, group: str, use: ast.expr) -> None:
+        severity, condition = context.level()
+        if severity == INFO:  # several tensor parallel ranks are enough for it, on one stage too
+            severity, condition = ERROR, ""
+        position = f"{group}.rank_in_group"
+        looked_for = f"here it is taken for a position: nothing before tests for a single rank"
+        context.report(
+            self,
+            rank,
+            f"`{group}.rank` is the rank among all processes, but it is used as the position within the group: with several "
+            f"tensor parallel ranks it is past the end, on a single stage too; the position is `{position}`"
+            f"{f' ({condition})' if condition else ''}",
+            severity=severity,
+            trace=[
+                context.step(rank, "`rank` of a group is the global rank of the process"),
+                context.step(use, looked_for),
+            ],
+            statement=context.home(rank),
+            fix=Fix(UNSAFE, f"ask for `{position}`", (context.edit(rank, position),)),
+        )
