@@ -224,6 +224,72 @@ CASES = [
         (),
     ),
     Case(
+        "a list that grows by one for each layer of the stage",
+        "PPL401",
+        """
+        class Case(SampleBuffers):
+            def fill(self, config):
+                self.rows = []
+                for i in range(self.start_layer, self.end_layer):
+                    self.rows.append(i)
+
+            def row(self, layer):
+                return self.rows[layer.layer_id]
+        """,
+        ("error",),
+    ),
+    Case(
+        "a list that grows for some layers of the stage",
+        "PPL401",
+        """
+        class Case(SampleBuffers):
+            def fill(self, config):
+                self.rows = []
+                for i in range(self.start_layer, self.end_layer):
+                    if i in config.kinds:
+                        self.rows.append(i)
+
+            def row(self, layer):
+                return self.rows[layer.layer_id]
+        """,
+        (),
+    ),
+    Case(
+        "a list that grows for all layers of the model",
+        "PPL401",
+        """
+        class Case(SampleBuffers):
+            def fill(self, config):
+                self.rows = []
+                for i in range(config.num_hidden_layers):
+                    self.rows.append(i)
+
+            def row(self, layer):
+                return self.rows[layer.layer_id]
+        """,
+        (),
+    ),
+    Case(
+        "a list of another object that grows by one for each layer of the stage",
+        "PPL401",
+        """
+        class Rows:
+            def __init__(self, start_layer, end_layer):
+                self.start_layer = start_layer
+                self.rows = []
+                for i in range(start_layer, end_layer):
+                    self.rows.append(i)
+
+        class Case:
+            def __init__(self, runner: Rows):
+                self.rows = runner.rows
+
+            def row(self, layer):
+                return self.rows[layer.layer_id]
+        """,
+        ("error",),
+    ),
+    Case(
         "a private method that every call hands a GLOBAL id",
         "PPL401",
         """

@@ -264,6 +264,15 @@ def test_a_function_that_is_asked_for_the_contrary(tmp_path):
     ]
 
 
+@pytest.mark.parametrize(
+    ("indent", "count"), [("        ", 0), ("        if config.whole:\n            ", 1)]
+)
+def test_what_is_built_again_whatever_the_stage_is_there(indent, count, tmp_path):
+    text = TIED_KEEPER.replace(" or (config.tie_word_embeddings and pp_group.is_last_rank)", "")
+    text += f"{indent}self.embed_tokens = Embedding(config)\n"
+    assert len(findings_in(tmp_path, "PPL502", "\n" + text)) == count
+
+
 def test_none_in_place_of_a_head_counts(tmp_path):
     body = """
 class OtherForCausalLM(CaseForCausalLM):

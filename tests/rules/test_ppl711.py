@@ -25,14 +25,27 @@ CASES = {
     "the position": ("first = pp_group.rank_in_group * i", []),
     "the world": ("first = world_group.rank * i", []),
     "a method": ("first = pp_group.rank() * i", []),
+    "a group of unknown kind": ("first = self.group.rank * i", []),
+    "a group of a class that knows no other rank": ("first = self.small_tp_group.rank * i", []),
     "the rank of what is no group": ("first = self.lora.rank * i", []),
 }  # fmt: skip
+
+_OTHER = """
+
+    def prepare(self, handle):
+        self.small_tp_group = SmallGroup(handle)
+
+
+class SmallGroup:
+    def __init__(self, handle):
+        self.rank = handle.rank()
+"""
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_rank(case: str, tmp_path: Path) -> None:
     body, expected = CASES[case]
-    assert [one.severity for one in findings_in(tmp_path, "PPL711", method(body))] == expected
+    assert [one.severity for one in findings_in(tmp_path, "PPL711", method(body) + _OTHER)] == expected
 
 
 def test_the_read_of_the_rank_is_what_changes(tmp_path: Path) -> None:

@@ -84,6 +84,8 @@ def _add(
         entry = {"v": fact, "line": node.lineno, "method": method}
         known = (*flow.guards, *value.guards) if value is not None else flow.guards
         entry.update(_stages(known, getattr(node, "value", None)))
+        if not known and entries and entries[-1]["method"] == method:
+            entry["again"] = True  # whatever the assignments before said, this one holds
         asked = _asked(known)
         if asked:
             entry["asked"] = asked
@@ -133,6 +135,23 @@ def _unpacked(
                 item = value.data[position] if value.kind == v.TUPLE and position < len(value.data) else None
                 fact = ["item", describe(value), position] if item is None else describe(item[0])
                 _add(owner, name, fact, node, flow)
+
+
+def grown(owner: dict[str, Any], flow: Flow, node: ast.Call, listed: ast.expr) -> None:
+    """Record `self.x.append(...)` that each round of a loop from the first to the last layer of the stage runs."""
+    path = v.dotted(listed)
+    if path is None or len(path) != 2 or path[0] != "self" or not flow.loops or flow.statement is None:
+        return
+    loop = flow.loops[-1]
+    conditional = any(atom.test.lineno > loop.lineno for atom in flow.guards)
+    if not conditional and all(one.kind == v.RANGE and _is_of_stage(one) for one in flow.evaluate(loop)):
+        _add(owner, path[1], ["list", [["stage"]]], flow.statement, flow)
+
+
+def _is_of_stage(loop: Value) -> bool:
+    low, high = ([one.data for one in side if one.kind in (v.PATH, v.PARAM)] for side in loop.data[:2])
+    names = [[one if isinstance(one, str) else one[-1] for one in side] for side in (low, high)]
+    return bool(names[0] and names[1]) and all(map(is_start, names[0])) and all(map(is_end, names[1]))
 
 
 def _is_for_one_stage(flow: Flow, call: ast.AST | None) -> bool:

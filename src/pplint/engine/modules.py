@@ -37,6 +37,8 @@ def stage_module(project: Project, class_id: str, attribute: str) -> StageModule
     for one in project.mro(class_id):
         entries = project.classes[one]["attrs"].get(attribute, ())
         built = [entry for entry in entries if entry["method"] == "__init__"] or entries
+        final = next((number for number in reversed(range(len(built))) if "again" in built[number]), 0)
+        built = built[final:]
         placeholders = [(entry, name) for entry in built if (name := _placeholder(entry["v"]))]
         if placeholders and len(placeholders) < len(built):
             return _judged(project, one, attribute, built, placeholders)

@@ -28,16 +28,21 @@ class Pinned(NamedTuple):
     number: int
 
 
-def stage_list(project: Project, class_id: str, attribute: str) -> StageList | None:
-    """Whether a class keeps one entry per layer of the stage in an attribute, and what shows it."""
+def stage_list(project: Project, class_id: str, attribute: str, depth: int = 0) -> StageList | None:
+    """Whether a class keeps one entry per layer of the stage in an attribute, its own or another's, and what shows it."""
     shifted = project.shifted(class_id, attribute)
     if shifted is not None:
         return StageList(*shifted, True)
     for one in project.mro(class_id):
         for entry in project.classes[one]["attrs"].get(attribute, ()):
+            place = Place(project.module_of(one), one, entry["method"], class_id)
+            if entry["v"][0] == "path" and entry["v"][1][-1] == attribute and depth < _DEPTH:
+                for owner in project.types_of(place, tuple(entry["v"][1][:-1])) - {class_id}:
+                    found = stage_list(project, owner, attribute, depth + 1)
+                    if found is not None:
+                        return found
             if entry["v"][0] != "list":
                 continue
-            place = Place(project.module_of(one), one, entry["method"], class_id)
             if any(_counts_stage(project, place, part) for part in entry["v"][1]):
                 return StageList(project.module_of(one), entry["line"], entry["method"], False)
     return None
@@ -76,6 +81,8 @@ def list_names(project: Project) -> set[str]:
 
 def _counts_stage(project: Project, place: Place, value: list[Any], depth: int = 0) -> bool:
     """Whether a count is that of a stage's layers: by its name, and because whose count it is knows of stages."""
+    if value == ["stage"]:
+        return True
     if value[0] != "path" or value[1][-1] not in STAGE_COUNT_NAMES or depth > _DEPTH:
         return False
     path, own = value[1], place.as_class or place.owner

@@ -10,7 +10,7 @@ import ast
 from typing import Any
 
 from pplint.engine import values as v
-from pplint.engine.attributes import assigned, named_classes
+from pplint.engine.attributes import assigned, grown, named_classes
 from pplint.engine.calls import built, called_on_super, callee_path, handed, passed, softened
 from pplint.engine.constants import module_constants
 from pplint.engine.declarations import ClassFacts, FunctionFacts, add_classes, function_facts, names_returned
@@ -136,6 +136,8 @@ class Summariser(Listener):
                 softened(self.summary, flow, node)
             elif function.id == "type" and facts is not None and len(node.args) == 1:
                 kinds_known(facts, flow, node.args[0], ast.Attribute(node, "__name__", ast.Load()))
+        elif type(function) is ast.Attribute and function.attr == "append" and self._owner is not None:
+            grown(self._owner, flow, node, function.value)
         elif type(function) is ast.Attribute and function.attr == "get" and node.args:
             for path in v.paths(flow.evaluate(function.value)):
                 self._use(flow, flow.evaluate(node.args[0]), "key", list(path), node)

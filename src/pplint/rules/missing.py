@@ -27,7 +27,10 @@ def level_of(context: Context, module: StageModule) -> tuple[str, str]:
             f"in `{context.project.class_name(heir)}`, which inherits this and accepts pipeline parallelism"
         )
     if severity != INFO and re.match(_SPECULATIVE, function):
-        said = f"`{function}` is for the speculative workers, which SGLang hardly lets run on several stages"
+        said = (
+            f"`{function}` is for the speculative workers, which SGLang does not let run on several stages, or catches the "
+            "error of a stage without the module"
+        )
         return INFO, said
     return severity, condition
 

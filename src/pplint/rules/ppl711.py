@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import re
 
+from pplint.engine import values as v
 from pplint.engine.context import Context
-from pplint.engine.values import Values
+from pplint.engine.values import Value, Values
 from pplint.finding import ERROR, INFO, UNSAFE, Fix
 from pplint.rules.base import Example, Rule, RuleInfo
-from pplint.rules.group_ranks import attribute_read, names_group
+from pplint.rules.group_ranks import attribute_read
 
 _RANGE = """\
 class SampleModel:
@@ -53,6 +54,8 @@ INFO_TEXT = RuleInfo(
 
 _POSITION = r"(^|_)([a-z]*p)_rank$"
 """Names of positions within a group: `pp_rank`, `attn_tp_rank`."""
+_OF_ONE_KIND = r"(^|[._])[a-z_]*p_group(\(\))?$"
+"""Groups of one kind of parallelism, as written: `self.pp_group`, `get_attn_tp_group()`."""
 
 
 class GlobalRankAsPosition(Rule):
@@ -94,9 +97,9 @@ class GlobalRankAsPosition(Rule):
         """Report global ranks among the alternatives that are used at `use`, with `kind` those of such a group only."""
         for value in found:
             read = attribute_read(value)
-            if read is None or read[1] != "rank" or not names_group(read[0]) or value.node in self._told:
+            if read is None or read[1] != "rank" or kind not in read[0] or value.node in self._told:
                 continue
-            if "world" not in read[0] and kind in read[0]:
+            if _is_coordinator(context, value, read[0]):
                 assert value.node is not None
                 self._told.add(value.node)
                 self._report(context, value.node, read[0], use)
@@ -106,7 +109,7 @@ class GlobalRankAsPosition(Rule):
         if severity == INFO:  # several tensor parallel ranks are enough for it, on one stage too
             severity, condition = ERROR, ""
         position = f"{group}.rank_in_group"
-        looked_for = f"here it is taken for a position: nothing before tests for a single rank"
+        looked_for = "here it is taken for a position: nothing before tests for a single rank"
         context.report(
             self,
             rank,
@@ -121,3 +124,12 @@ class GlobalRankAsPosition(Rule):
             statement=context.home(rank),
             fix=Fix(UNSAFE, f"ask for `{position}`", (context.edit(rank, position),)),
         )
+
+
+def _is_coordinator(context: Context, rank: Value, group: str) -> bool:
+    """Whether the rank is that of a group that knows both: by its class, or by the name of its kind."""
+    project = context.project
+    owners = project.types_of(context.place, tuple(rank.data[:-1])) if rank.kind == v.PATH else frozenset()
+    if owners:
+        return all("rank_in_group" in project.classes[one]["attrs"] for one in owners)
+    return re.search(_OF_ONE_KIND, group) is not None
