@@ -161,13 +161,17 @@ def _is_for_one_stage(flow: Flow, call: ast.AST | None) -> bool:
 
 
 def _made(flow: Flow, call: ast.AST | None) -> list[list[str]]:
-    """What the layer factory, the first function among the arguments of a call, calls to build a layer: dotted names."""
+    """What the layer factory, the first function among the arguments of a call, calls to build a layer: dotted names.
+
+    Where no function stands there, they are attributes of `self`, one of which may be a method.
+    """
     given = (*call.args, *(keyword.value for keyword in call.keywords)) if isinstance(call, ast.Call) else ()
     for argument in given:
         callees = list(_results(flow, argument))
         if callees:
             return [path for one in callees for path in (one is not None and _callees(flow, one)) or [["?"]]]
-    return []
+    own = (v.dotted(one) for one in given if isinstance(one, ast.Attribute))
+    return [list(path) for path in own if path is not None and len(path) == 2 and path[0] == "self"]
 
 
 def _callees(flow: Flow, callee: ast.expr) -> list[list[str]]:

@@ -102,10 +102,15 @@ def element_classes(project: Project, padded: Padded) -> frozenset[str]:
     return frozenset().union(*built) if all(built) else frozenset()
 
 
-def built_elements(project: Project, padded: Padded) -> list[frozenset[str]]:
-    """The classes that each call of the factory of a padded list may build; empty ones are not known."""
+def built_elements(project: Project, padded: Padded, holder: str = "") -> list[frozenset[str]]:
+    """The classes that each call of the factory of a padded list may build; empty ones are not known.
+
+    `holder` is the class of the object that keeps the list, where it is not the list's owner itself.
+    """
     return [
-        project.callee_classes(Place(project.module_of(padded.owner), padded.owner, entry["method"]), callee)
+        project.types_of_value(
+            Place(project.module_of(padded.owner), padded.owner, entry["method"], holder), ["call", callee]
+        )
         for entry in project.classes[padded.owner]["attrs"].get(padded.attribute, ())
         for callee in entry.get("makes", ())
     ]

@@ -37,6 +37,7 @@ _BEFORE_NUMBER = frozenset("skh")
 _TEST = re.compile(
     r"[=!]=\s*(?:0\b|.*- ?1\b|\(?[\w.]*(?:config|cfg)\.)|\b0\s*[=!]=|- ?1\)?\s*[=!]=|<\s*1\b|(?:config|cfg)\.[^=\n]*[=!]="
 )
+_CHOSEN = re.compile(r"layer_id=\(?\s*[\w.]+\s+if\b")
 _STAGE = [under + name for name in (*START_NAMES, *END_NAMES) for under in ("", "_", "__")]
 _WORDS = frozenset({
     *_STAGE, *STAGE_COUNT_NAMES, *RANGE_MAKERS, MISSING_LAYER, PROXY_PARAMETER, "ModuleList",
@@ -83,6 +84,7 @@ class Interest(Lines):
             for match in _NUMBERED.finditer(self.text)
             if self.text[(place := match.start()) - 1 : place] in _BEFORE_NUMBER
         ]
+        places += [match.start() for match in _CHOSEN.finditer(self.text)]
         places += [match.start() for match in _MAKER.finditer(self.text) if is_word(self.text, *match.span())]
         for name in used:
             places += self.places(name, names.company(name))

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from pplint.engine import values as v
+from pplint.engine.dispatch import built_elements
 from pplint.engine.names import Place
 from pplint.engine.project import Project
 from pplint.readiness.models import LayerList, Model, kept_classes
@@ -62,7 +63,8 @@ class Runs:
             path = v.dotted(call.func)
             if path is not None:
                 found |= self.project.callee_classes(place, list(path))
-        return found
+        padded = self.project.padded_attribute(layers.holder, layers.attribute)
+        return found.union(*built_elements(self.project, padded, layers.holder) if padded is not None else ())
 
     def _parts(self, class_id: str, near: str, depth: int) -> Iterator[str]:
         """A layer's class and those of its attributes, as far as they lie where the models are."""

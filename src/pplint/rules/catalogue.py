@@ -22,6 +22,7 @@ class RuleName(NamedTuple):
 
 CATALOGUE = (
     RuleName("PPL101", "literal-layer-id", ERROR),
+    RuleName("PPL102", "borrowed-layer-id", WARNING),
     RuleName("PPL201", "literal-layer-index", ERROR),
     RuleName("PPL202", "literal-layer-name", ERROR),
     RuleName("PPL203", "padded-list-passed", ERROR),

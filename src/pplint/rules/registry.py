@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pplint.rules.base import Rule, RuleInfo
 from pplint.rules.housekeeping import HOUSEKEEPING
 from pplint.rules.ppl101 import LiteralLayerId
+from pplint.rules.ppl102 import BorrowedLayerId
 from pplint.rules.ppl201 import LiteralLayerIndex
 from pplint.rules.ppl202 import LiteralLayerName
 from pplint.rules.ppl203 import PaddedListPassed
@@ -36,6 +37,7 @@ from pplint.rules.ppl711 import GlobalRankAsPosition
 
 RULE_CLASSES: tuple[type[Rule], ...] = (
     LiteralLayerId,
+    BorrowedLayerId,
     LiteralLayerIndex,
     LiteralLayerName,
     PaddedListPassed,
