@@ -240,9 +240,9 @@ def runs_base(project: Project, class_id: str, owner: str, method: str) -> bool:
 
 def _hands_on(project: Project, class_id: str, method: str) -> bool:
     """Whether a method of a class calls that of its bases."""
-    if method != "__init__":
-        return method in project.classes[class_id]["methods"][method]["supers"]
-    return any(
+    if method in project.classes[class_id]["methods"][method]["supers"]:
+        return True
+    return method == "__init__" and any(
         place.owner == class_id and place.function == method and build["callee"] == ["super", method]
         for base in project.mro(class_id)[1:]
         for place, build in project.builds(base)

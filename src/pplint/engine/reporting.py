@@ -136,8 +136,11 @@ class Reporter(Surroundings):
         return self.source.text[start:end].strip() == "("
 
     def edit(self, node: ast.AST, text: str) -> Edit:
-        """Replace a node's text."""
-        return Edit(self.span(node), text)
+        """Replace a node's text; a space keeps it apart from a word that follows at once (`0if x`)."""
+        span = self.span(node)
+        end = self.source.index(span.end_line, span.end_column)
+        glued = text[-1:].isidentifier() and self.source.text[end : end + 1].isidentifier()
+        return Edit(span, f"{text} " if glued else text)
 
     def report(
         self,

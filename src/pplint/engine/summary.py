@@ -146,6 +146,8 @@ class Summariser(Listener):
             built(self.summary, flow, node, ["super", "__init__"])
         elif above and facts is not None:
             facts["supers"].append(above)
+        if facts is not None and not above and _runs_constructor(node):
+            facts["supers"].append("__init__")
         for one in flow.evaluate(function):
             called = [SUPER, above] if above else callee_path(one)
             if called is None:
@@ -214,6 +216,13 @@ class Summariser(Listener):
         for one in found:
             if one.kind == v.PARAM:
                 facts["uses"].append([one.data, how, path, node.lineno])
+
+
+def _runs_constructor(node: ast.Call) -> bool:
+    """`Base.__init__(self, ...)`"""
+    function, first = node.func, node.args[0] if node.args else None
+    named = isinstance(function, ast.Attribute) and function.attr == "__init__"
+    return named and isinstance(first, ast.Name) and first.id == "self"
 
 
 def _asks_first_layer(test: ast.Compare) -> bool:

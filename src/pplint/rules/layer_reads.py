@@ -10,6 +10,7 @@ from pplint.engine.dispatch import element_classes, plain_name
 from pplint.engine.elements import PLACEHOLDER_ATTRIBUTES, guarded
 from pplint.engine.project import Padded
 from pplint.engine.slots import Slots, slots_of
+from pplint.rules.stage_start import has_start
 
 _WIDTH = 60
 
@@ -81,6 +82,8 @@ def owner_text(context: Context, slots: Slots, written: ast.expr | None) -> Owne
     if chain is None:
         return None
     prefix, padded = ".".join(chain[:-1]), slots.padded
+    if chain[:-1] == ("self",) and not has_start(context, padded.owner, ("self",)):
+        return None  # the range is set further down
     public = context.project.owns_start(padded.owner)
     start = public or padded.start
     end = "end_layer" if public else padded.end

@@ -10,13 +10,13 @@ from pplint.engine.context import Context
 from pplint.engine.dense import asked_densely
 from pplint.engine.guards import FIRST
 from pplint.engine.instances import Builder
-from pplint.engine.project import Project
 from pplint.engine.values import Value
-from pplint.finding import ERROR, INFO, SAFE, UNSAFE, Fix, Step
+from pplint.finding import ERROR, INFO, SAFE, Step
 from pplint.rules.asking import literal_asks, proof_of
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.builders import argument_for, builders_of, level_of_builders
 from pplint.rules.first_layers import not_enough, unreached
+from pplint.rules.literal_fixes import literal_fix
 from pplint.rules.samples import POOL
 from pplint.rules.stated_ids import class_constant, default_ids
 from pplint.rules.why import FIRST_STAGE, LAST_STAGE, no_test
@@ -153,7 +153,7 @@ class LiteralLayerId(Rule):
         latent = dead or _latent(context, callee, builders)
         asks = None if latent else literal_asks(context, value.data, targets)
         proof = proof_of(context, targets, asks)
-        fix, no_fix = self._fix(context, node, argument, value, reached)
+        fix, no_fix = literal_fix(context, node, argument, value, reached)
         clause, exceptions = "", list[Step]()
         if value.data == 0:
             clause, exceptions = not_enough(context, node, targets, [one.class_id for one in builders])
@@ -175,37 +175,6 @@ class LiteralLayerId(Rule):
             around=node,
             asks=asks,
         )
-
-    def _fix(
-        self,
-        context: Context,
-        node: ast.Call,
-        argument: ast.expr,
-        value: Value,
-        reached: list[tuple[Target, Value]],
-    ) -> tuple[Fix | None, str]:
-        receiver = receiver_of(node)
-        if receiver is None:
-            return (
-                None,
-                "what is asked for its layers is not a name or a dotted chain, so it cannot be written twice",
-            )
-        if value.data not in (0, -1):
-            return None, f"nobody but the author knows which layer {value.data} is meant to be"
-        if not all(_tells_start(context.project, target.owner) for target, _ in reached if target.owner):
-            return None, "the receiver's class has no `start_layer`"
-        literal = value.node if isinstance(value.node, ast.expr) else None
-        if literal is None or (literal is not argument and not _in_function(context, literal)):
-            return (
-                None,
-                "the number comes from a constant that other code may share; ask for `start_layer` here",
-            )
-        if literal is not argument and _counts_on(context, argument):
-            return None, "the number is where a loop begins to count: run it over the layers of the stage"
-        text = ".".join(receiver) + (".start_layer" if value.data == 0 else ".end_layer - 1")
-        direct = literal is argument
-        safety = SAFE if value.data == 0 and (direct or _stable(context, receiver)) else UNSAFE
-        return Fix(safety, f"ask for `{text}`", (context.edit(literal, text),)), ""
 
 
 def _level(context: Context, builders: list[Builder], dead: str) -> tuple[str, str]:
@@ -256,41 +225,7 @@ def _latent(context: Context, callee: Value, builders: list[Builder]) -> bool:
     )
 
 
-def _in_function(context: Context, literal: ast.expr) -> bool:
-    function = context.flow.functions[-1] if context.flow.functions else None
-    return function is not None and function.lineno <= literal.lineno <= (function.end_lineno or 0)
-
-
-def _counts_on(context: Context, argument: ast.expr) -> bool:
-    """Whether the function adds to the name that an argument is."""
-    return isinstance(argument, ast.Name) and any(
-        isinstance(one, ast.AugAssign) and isinstance(one.target, ast.Name) and one.target.id == argument.id
-        for one in ast.walk(context.flow.functions[-1])
-    )
-
-
-def _stable(context: Context, receiver: tuple[str, ...]) -> bool:
-    """Whether the receiver means the same where the literal is chosen: a parameter that is never rebound."""
-    function = context.flow.functions[-1]
-    arguments = function.args
-    names = {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
-    return receiver[0] in names - context.written.names
-
-
-def receiver_of(node: ast.Call) -> tuple[str, ...] | None:
-    """The dotted chain whose method is called, as written, or None when it is something else."""
-    return v.dotted(node.func.value) if isinstance(node.func, ast.Attribute) else None
-
-
 def _stage(number: int) -> str:
     if number < 0:
         return "the last layer belongs to the last stage only"
     return "a later stage does not own it" if number else "only the first stage owns layer 0"
-
-
-def _tells_start(project: Project, owner: str) -> bool:
-    """Whether instances of a class say their first layer: by the class, or a mixin's by all classes that it is in."""
-    if project.owns_start(owner):
-        return True
-    hosts = project.children(owner)
-    return bool(hosts) and all(project.owns_start(host) for host in hosts)
