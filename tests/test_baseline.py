@@ -76,6 +76,33 @@ def test_entries_that_no_longer_match_are_listed_and_pruned(
     assert [entry.message.split("(")[0] for entry in read("pplint-baseline.json")] == ["a.get_value_buffer"]
 
 
+@pytest.mark.parametrize(
+    "options", [["--select", "PPL2"], ["--ignore", "PPL101"]], ids=["not selected", "ignored"]
+)
+def test_entries_of_rules_that_did_not_run_are_kept(
+    options: list[str], project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    accept(project, A)
+    assert run([".", *options]) == 0
+    assert "no longer found" not in capsys.readouterr().err
+    assert run(["baseline", "prune", ".", *options]) == 0
+    assert len(read("pplint-baseline.json")) == 1
+
+
+def test_entries_of_infos_are_kept_by_a_run_that_hides_them(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "a.py").write_text("v = latent.get_value_buffer(0)\n")
+    assert run(["baseline", "write", ".", "--show-info"]) == 0
+    assert run(["."]) == 0
+    assert "no longer found" not in capsys.readouterr().err
+    assert run(["baseline", "prune", "."]) == 0
+    assert len(read("pplint-baseline.json")) == 1
+    (project / "a.py").write_text("v = 1\n")
+    assert run(["baseline", "prune", "."]) == 0
+    assert not read("pplint-baseline.json")
+
+
 def test_entries_of_files_that_were_not_checked_are_kept(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -159,7 +159,7 @@ def test_since_shows_findings_on_changed_lines(
     assert [row.split(":")[1] for row in capsys.readouterr().out.splitlines()] == lines
 
 
-@pytest.mark.parametrize("name", ["new.py", "odd name.py", "é.py", 'q"q.py'])
+@pytest.mark.parametrize("name", ["new.py", "odd name.py", "é.py", 'q"q.py', "a:b.py"])
 def test_since_takes_untracked_and_changed_files_of_any_name(
     name: str, project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -226,3 +227,9 @@ def test_a_closed_pipe_ends_quietly(tmp_path: Path) -> None:
     error = process.stderr.read()
     process.wait()
     assert error == b""
+
+
+def test_reports_of_a_diff_are_about_the_files_as_they_are(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(HIT)
+    run(["--diff", "a.py", "--output", "json:found.json"])
+    assert len(json.loads((tmp_path / "found.json").read_text())["findings"]) == 1

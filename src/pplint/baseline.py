@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import NamedTuple
 
 from pplint.finding import Finding
@@ -82,12 +82,16 @@ def entries_of(findings: Iterable[Finding], file: str) -> list[Entry]:
 
 
 def match(
-    findings: Iterable[Finding], entries: Iterable[Entry], file: str, checked: Iterable[str]
+    findings: Iterable[Finding],
+    hidden: Iterable[Finding],
+    entries: Iterable[Entry],
+    file: str,
+    ran_on: Callable[[str], Collection[str]],
 ) -> Matched:
-    """Take the `entries` of the baseline `file` from `findings`, each entry once.
+    """Take the `entries` of the baseline `file` from `findings`, each entry once; `hidden` ones take theirs too.
 
-    `checked` are the absolute real paths of the files that were judged: an entry of another file that is
-    still there is not stale, its file was just not looked at.
+    `ran_on` tells the codes of the rules that ran on a file (an absolute real path), none where it was not judged: what
+    nobody looked for is not stale, as long as its file is there.
     """
     left = Counter(entry.fingerprint for entry in entries)
     new: list[Finding] = []
@@ -98,14 +102,14 @@ def match(
             accepted.append(found)
         else:
             new.append(found)
+    left.subtract(Counter(found.fingerprint for found in hidden))
     folder = os.path.realpath(os.path.dirname(file))
-    seen = set(checked)
     stale: list[Entry] = []
     for entry in sorted(entries, reverse=True):
         if left[entry.fingerprint] > 0:
             left[entry.fingerprint] -= 1
             path = os.path.realpath(os.path.join(folder, entry.path)) if "\0" not in entry.path else ""
-            if path in seen or not os.path.exists(path):
+            if entry.code in ran_on(path) or not os.path.exists(path):
                 stale.append(entry)
     return Matched(new, accepted, stale[::-1])
 

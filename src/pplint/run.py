@@ -16,7 +16,7 @@ __all__ = ["Outcome", "execute"]
 class Outcome(NamedTuple):
     """What a run found and did.
 
-    `seen` is the state after all changes, `codes` are the rules that ran. `fixed` counts the fixed findings of each
+    `seen` is the state after all changes that were written, `codes` are the rules that ran. `fixed` counts the fixed findings of each
     changed file, `ignored` all those that `--add-ignore` silenced; `changed` are the files that were (with `--diff`: would
     be) written, `diff` is what `--diff` prints. `stdin` is the new content of the standard input. `notes` are sentences
     for `--verbose`.
@@ -68,12 +68,13 @@ def execute(request: Request) -> Outcome:
     diff = _diff(look, change, changed) if request.diff else b""
     if request.stdin is None and not request.diff:
         change, changed = repair.write(look, change, changed)
-    seen = change.seen._replace(troubles=[*change.seen.troubles, *change.troubles])
+    # A diff changes nothing: what is reported stands in the files as they are.
+    shown, contents = (seen, before) if request.diff else (change.seen, change.overlay)
     return Outcome(
-        seen,
+        shown._replace(troubles=[*shown.troubles, *change.troubles]),
         look.files,
         look.codes,
-        change.overlay,
+        contents,
         change.fixed,
         ignored=sum(change.ignored.values()),
         changed=changed,

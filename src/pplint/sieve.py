@@ -73,7 +73,10 @@ class Sieve:
         hidden = len(remaining) - len(shown)
         accepted, stale = list[Finding](), list[Entry]()
         if self.settings.baseline and self.entries is not None:
-            shown, accepted, stale = baseline.match(shown, self.entries, self.settings.baseline, self.named)
+            unseen = [item for item in remaining if item.severity == INFO and not self.request.show_info]
+            shown, accepted, stale = baseline.match(
+                shown, unseen, self.entries, self.settings.baseline, self._looked_for
+            )
         if changes is not None:
             shown = _concerned(shown, changes)
         stages = self.request.stages
@@ -107,6 +110,10 @@ class Sieve:
         codes = self.codes - self.ignored_in(path)
         tests_too = self.settings.include_tests
         return codes if tests_too or not is_test(self.root, path) else codes & HOUSEKEEPING
+
+    def _looked_for(self, path: str) -> frozenset[str]:
+        """Return the codes that ran on a file that was asked for, none for another."""
+        return self._ran_on(path) if path in self.named else frozenset()
 
     def _level(self, finding: Finding) -> Finding:
         """Apply the `severity` setting; a latent finding stays info, whatever its rule's level is."""

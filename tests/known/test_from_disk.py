@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pplint.finding import Finding, Trouble
-from pplint.judge import check
+from pplint.judge import check, workers
 from pplint.judge.check import JudgeRequest, judge
 from pplint.rules.registry import RULES
 
@@ -35,12 +35,14 @@ class Checkout:
         self.cache = str(folder / "cache")
         shutil.copytree(MINI, self.root)
 
-    def look(self, cache: bool) -> tuple[tuple[Finding, ...], tuple[Trouble, ...]]:
+    def look(
+        self, cache: bool, codes: frozenset[str] = CODES, jobs: int = 1
+    ) -> tuple[tuple[Finding, ...], tuple[Trouble, ...]]:
         """What a new process says of all files."""
         check._KNOWN.pop(str(self.root), None)
         files = tuple(str(path) for path in sorted((self.root / "sglang").rglob("*.py")))
         judged = judge(
-            JudgeRequest(str(self.root), files, {}, CODES, cache_dir=self.cache if cache else None)
+            JudgeRequest(str(self.root), files, {}, codes, jobs=jobs, cache_dir=self.cache if cache else None)
         )
         return judged.findings, judged.troubles
 
@@ -75,3 +77,11 @@ def test_what_stood_on_one_line_moves_to_two(new: Checkout) -> None:
     assert new.agrees()
     pool.write_text("# newer\n" + pool.read_text())
     assert new.agrees()
+
+
+def test_processes_are_told_what_is_on_disk(new: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "WORTH_A_PROCESS", 1)
+    some = frozenset({"PPL101", "PPL501"})
+    new.look(cache=True)
+    assert new.look(cache=True, codes=some, jobs=2) == new.look(cache=False, codes=some)
+    assert new.look(cache=True, jobs=2) == new.look(cache=False)

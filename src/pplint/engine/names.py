@@ -70,7 +70,7 @@ class Names:
         for module in self._kept.modules() if self._kept is not None else ():
             self._fetch(module)
         return {
-            "summaries": dict.copy(self.summaries),
+            "summaries": dict(dict.items(self.summaries)),
             "files": dict(self.files),
             "tables": dict(self.tables),
         }

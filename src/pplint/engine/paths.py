@@ -31,7 +31,8 @@ def module_name(root: str, path: str) -> str:
     else:
         relative = os.path.relpath(path, root)
     stem, suffix = os.path.splitext(relative)
-    name = stem.replace(os.sep, ".")
+    # No import names these; in ids they stand between the parts.
+    name = stem.replace(os.sep, ".").replace(":", "(colon)").replace(" ", "(space)")
     if suffix == ".pyi":
         return f"{name}(stub)"
     return name[: -len(".__init__")] if name.endswith(".__init__") else name

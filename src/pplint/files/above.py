@@ -20,6 +20,12 @@ def is_checkout(folder: str) -> bool:
     return os.path.lexists(os.path.join(folder, ".git"))
 
 
+def is_project(place: str) -> bool:
+    """Whether an absolute path lies in a project: a checkout, or what Python's tools take for one."""
+    marks = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
+    return any(os.path.lexists(os.path.join(folder, mark)) for folder in upwards(place) for mark in marks)
+
+
 def checkout_of(place: str) -> str | None:
     """The innermost checkout that holds an absolute path, as that is written, or None."""
     return next(filter(is_checkout, upwards(place)), None)

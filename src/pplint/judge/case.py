@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from pplint.engine.elsewhere import installed_package
 from pplint.engine.root import PACKAGE, find_root
+from pplint.files.above import is_project
 from pplint.finding import Finding, Trouble, report_order
 from pplint.judge.learnt import Learnt
 from pplint.known.listing import listing_of
@@ -101,9 +102,12 @@ def judged(answers: Mapping[str, Answer], learnt: Learnt, parsed: int) -> Judged
 
 
 def _tops(request: JudgeRequest) -> tuple[str, ...]:
-    """The folders whose files may say something about those of the request."""
+    """The folders whose files may say something about those of the request.
+
+    Without a package and without a project that is no folder: what lies beside a file in a home folder is not asked.
+    """
     root = find_root((request.root,), None)
-    tops = [root.folder]
+    tops = [root.folder] if os.path.basename(root.folder) == PACKAGE or is_project(root.folder) else []
     if request.facts_file and os.path.basename(root.folder) != PACKAGE and (found := installed_package()):
         tops.append(found)
     return tuple(tops)

@@ -23,6 +23,8 @@ def listing_of(tops: tuple[str, ...], known: Iterable[Listing]) -> Listing:
     for one in known:
         if one.folders and one.tops == tops and one.folders == stamps_of(one.folders, {}):
             return one
+    if not tops:
+        return Listing((), (), {})
     from pplint.files.discover import find_python_files
 
     began = time.time_ns()
