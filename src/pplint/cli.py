@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -103,6 +104,9 @@ def run(arguments: Sequence[str]) -> int:
     """Run the command line `arguments` (without the program's name) and return the exit code."""
     if "_PPLINT_COMPLETE" in os.environ:
         door.main(list(arguments), prog_name="pplint")
+    if sys.stdout is None:  # it was closed before the start
+        complain("error: the standard output is closed")
+        return TROUBLE
     for stream in (sys.stdout, sys.stderr):
         if reconfigure := getattr(stream, "reconfigure", None):
             reconfigure(errors="backslashreplace")
@@ -131,6 +135,11 @@ def _invoke(arguments: list[str]) -> int:
         return INTERRUPTED
     except BrokenPipeError:
         raise
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EIO, errno.EBADF) or error.filename:
+            return _crash(error, verbose=bool({"-v", "--verbose"} & set(arguments)))
+        complain(f"error: the output cannot be written: {error.strerror}")
+        return TROUBLE
     except Exception as error:
         return _crash(error, verbose=bool({"-v", "--verbose"} & set(arguments)))
 

@@ -16,10 +16,10 @@ __all__ = ["Outcome", "execute"]
 class Outcome(NamedTuple):
     """What a run found and did.
 
-    `seen` is the state after all changes that were written, `codes` are the rules that ran. `fixed` counts the fixed findings of each
-    changed file, `ignored` all those that `--add-ignore` silenced; `changed` are the files that were (with `--diff`: would
-    be) written, `diff` is what `--diff` prints. `stdin` is the new content of the standard input. `notes` are sentences
-    for `--verbose`.
+    `seen` is the state after all changes that were written, `codes` are the rules that ran. `fixed` counts the fixed
+    findings of each changed file, `ignored` all those that `--add-ignore` silenced; `changed` are the files that were (with
+    `--diff`: would be) written, `diff` is what `--diff` prints. `stdin` is the new content of the standard input. `notes`
+    are sentences for `--verbose`.
     """
 
     seen: Seen

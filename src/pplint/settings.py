@@ -131,11 +131,13 @@ def _nearest(start: str) -> tuple[str, dict[str, Any], str] | None:
         try:
             with open(file, "rb") as opened:
                 data = opened.read()
-        except (OSError, ValueError):
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError, ValueError):
             data = b""
+        except OSError as error:
+            raise SettingsError(f"{file}: cannot be read: {error.strerror}") from error
         # Reading TOML costs more than the whole start-up; most files say nothing about pplint.
         if b"pplint" in data and (table := _table(file, data)) is not None:
-            return file, table, data.decode("utf-8")
+            return file, table, data.decode("utf-8-sig")
         if is_checkout(folder):
             return None
     return None
@@ -147,7 +149,7 @@ def _table(file: str, data: bytes) -> dict[str, Any] | None:
 
     toml = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
     try:
-        tool = toml.loads(data.decode("utf-8")).get("tool", {})
+        tool = toml.loads(data.decode("utf-8-sig")).get("tool", {})
     except (ValueError, RecursionError) as error:
         raise SettingsError(f"{file}: {str(error) or 'too deeply nested'}") from error
     table = tool.get("pplint") if isinstance(tool, dict) else None
@@ -177,7 +179,9 @@ def _settings(root: str, file: str, table: dict[str, Any], origin_of: Callable[[
     origins: dict[str, Setting] = {}
     for key in table:
         if key not in KEYS:
-            raise SettingsError(f"{file}: unknown setting {key!r} in [tool.pplint]{nearest(key, list(KEYS))}")
+            raise SettingsError(
+                f"{origin_of(key)}: unknown setting {key!r} in [tool.pplint]{nearest(key, list(KEYS))}"
+            )
     for key, read in KEYS.items():
         name = key.replace("-", "_")
         if key not in table:
@@ -239,6 +243,11 @@ def _paths_inside(value: object, root: str) -> tuple[str, ...]:
 def _per_file(value: object, root: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
     if not isinstance(value, dict):
         raise ValueError("must be a table of pattern = [codes]")
+    for pattern, codes in value.items():
+        if not isinstance(codes, list):
+            raise ValueError(
+                f'must be a table of pattern = [codes]: {pattern!r} has no list, such as ["PPL101"]'
+            )
     return tuple((pattern, _strings(codes, root)) for pattern, codes in value.items())
 
 

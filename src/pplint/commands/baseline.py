@@ -10,7 +10,7 @@ import click
 
 from pplint import baseline as accepted
 from pplint.cli import CLEAN, TROUBLE, Failure, complain
-from pplint.commands.options import cache_folder, paths_and_settings, what_to_check
+from pplint.commands.options import cache_folder, existing, paths_and_settings, what_to_check
 from pplint.request import Request
 from pplint.run import Outcome
 
@@ -56,6 +56,7 @@ def prune(**given: Any) -> int:
 @_FILE
 def show(**given: Any) -> None:
     """List what the file accepts."""
+    existing(*given["paths"])
     _, settings = paths_and_settings(given)
     for entry in sorted(_read(settings.baseline or os.path.realpath(accepted.DEFAULT_FILE))):
         click.echo(_shown(f"{entry.path}: {entry.code} {entry.message}"))
@@ -86,7 +87,8 @@ def _named(given: dict[str, Any], file: str) -> str:
 def _troubled(outcome: Outcome) -> bool:
     """Say what went wrong: what is not found in a file that cannot be read is not gone."""
     for trouble in outcome.seen.troubles:
-        where = f"{trouble.path}:{trouble.line}: " if trouble.path else ""
+        line = f":{trouble.line}" if trouble.line else ""
+        where = f"{trouble.path}{line}: " if trouble.path else ""
         complain(_shown(f"error: {where}{trouble.message}"))
     return bool(outcome.seen.troubles)
 

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pplint import __version__
-from pplint.cli import TROUBLE, complain
+from pplint.cli import TROUBLE, Failure, complain
 from pplint.commands.options import STDIN, cache_folder, paths_and_settings, what_to_check
 from pplint.impact import LayoutError, Stage, stages_of
 from pplint.reports.report import FORMATS, Report, ReportError, render, write_reports
 from pplint.request import Request
 from pplint.rules.base import RuleInfo
 from pplint.run import Outcome
-from pplint.settings import Settings
+from pplint.settings import COMMAND_LINE, Settings
 
 if TYPE_CHECKING:
     from pplint.readiness.duties import Row
@@ -29,7 +29,7 @@ def _outputs(
     """Split each FORMAT[:FILE]; one format at most goes to the standard output."""
     targets: list[tuple[str, str]] = []
     for target in value or ("text",):
-        name, colon, file = target.partition(":")
+        name, colon, file = target.removesuffix(":-").partition(":")
         if name not in FORMATS or (colon and not file):
             from pplint.settings import nearest
 
@@ -172,6 +172,9 @@ def _stages(settings: Settings, partition: tuple[int, ...]) -> tuple[Stage, ...]
     try:
         return stages_of(settings.pp_size, settings.num_layers, partition)
     except LayoutError as error:
+        stated = [one.origin for key in ("pp-size", "num-layers") if (one := settings.origins[key]).value]
+        if any(origin != COMMAND_LINE for origin in stated):
+            raise Failure(f"{stated[0]}: {error}") from error
         raise click.UsageError(str(error)) from error
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from pplint.commands.options import paths_and_settings, what_to_check
+from pplint.commands.options import existing, paths_and_settings, what_to_check
 
 _TABLES = ("per-file-ignores", "severity")
 """Settings that are written as tables."""
@@ -23,6 +23,7 @@ def config(form: str, **given: Any) -> None:
 
     from pplint.reports.harmless import harmless
 
+    existing(*given["paths"])
     _, settings = paths_and_settings(given)
     rows = {
         key: (dict(value) if key in _TABLES else value, origin)

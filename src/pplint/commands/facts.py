@@ -5,9 +5,10 @@ from __future__ import annotations
 import click
 
 from pplint.cli import Failure
+from pplint.commands.options import existing
 
 _SGLANG = click.option("--sglang", metavar="PATH", help="Where SGLang's sources are.")
-_PATH = click.argument("path", default=".", type=click.Path(path_type=str))
+_PATH = click.argument("path", default=".", type=click.Path(readable=False, path_type=str))
 
 
 @click.command("facts")
@@ -17,6 +18,7 @@ def facts(path: str, sglang: str | None) -> None:
     """Show accessors, parameters, index spaces and the lines that prove them."""
     from pplint.engine.facts_text import print_facts
 
+    existing(path)
     print_facts(_root(path, sglang))
 
 

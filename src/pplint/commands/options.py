@@ -20,12 +20,19 @@ def comma_separated(ctx: click.Context, param: click.Parameter, value: tuple[str
     return tuple(word.strip() for part in value for word in part.split(",") if word.strip())
 
 
+def _some_codes(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    words = comma_separated(ctx, param, value)
+    if value and not words:
+        raise click.BadParameter("no rule is named")
+    return words
+
+
 def _codes(name: str, text: str) -> Callable[[F], F]:
-    return click.option(name, multiple=True, metavar="CODES", callback=comma_separated, help=text)
+    return click.option(name, multiple=True, metavar="CODES", callback=_some_codes, help=text)
 
 
 _WHAT = [
-    click.argument("paths", nargs=-1, type=click.Path(path_type=str)),
+    click.argument("paths", nargs=-1, type=click.Path(readable=False, path_type=str)),
     _codes("--select", "Rules to run: codes, prefixes (PPL1), names or ALL; comma separated, repeatable."),
     _codes("--ignore", "Rules to leave out."),
     _codes("--extend-select", "Rules to run besides those selected."),
@@ -77,6 +84,13 @@ def paths_and_settings(given: dict[str, Any]) -> tuple[tuple[str, ...], Settings
     paths = tuple(given["paths"])
     settings = settings_for(paths[0] if paths and paths[0] != STDIN else os.curdir, given)
     return paths or settings.paths or (os.curdir,), settings
+
+
+def existing(*paths: str) -> None:
+    """Raise Failure for a path that is not there."""
+    for path in paths:
+        if not os.path.lexists(path):
+            raise Failure(f"{path}: no such file or folder")
 
 
 def cache_folder(given: dict[str, Any]) -> str | None:

@@ -62,9 +62,14 @@ class Places:
         return om.PhysicalLocation(artifact_location=self.artifact(path), region=self.region(path, span))
 
     def quoted(self, path: str, span: Span) -> Any:
-        """Return the physical location of `span`, with the token and its lines as snippets."""
-        region = self.region(path, span)
+        """Return the physical location of `span`, with the token and its lines as snippets.
+
+        Of a place of several lines it is the first one: GitHub shows a pull request what lies in changed lines as a whole.
+        """
         source = self.report.sources(path)
+        if source and span.line < span.end_line <= len(source.lines):
+            span = Span(span.line, span.column, span.line, len(source.lines[span.line - 1].rstrip()) + 1)
+        region = self.region(path, span)
         context = None
         if source and span.end_line <= len(source.lines):
             lines = source.lines[span.line - 1 : span.end_line]

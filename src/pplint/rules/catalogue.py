@@ -83,7 +83,8 @@ def expand(selectors: Iterable[str]) -> frozenset[str]:
         if not matched:
             from difflib import get_close_matches
 
-            near = get_close_matches(selector, [word for rule in CATALOGUE for word in rule[:2]], 1)
+            words = [word for rule in CATALOGUE for word in rule[:2]]
+            near = get_close_matches(selector, words, 1) or get_close_matches(selector.upper(), words, 1)
             hint = f"; did you mean {near[0]}?" if near else ""
             raise UnknownRule(f"unknown rule {selector!r}{hint}")
         found |= matched
