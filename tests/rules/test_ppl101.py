@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from layer_cases import findings_in, method
 
-from pplint.finding import ERROR, INFO
+from pplint.finding import ERROR, INFO, SAFE
 
 _DIMENSION = "\n    def get_v_head_dim(self):\n        return 1\n"
 _POOLS = """
@@ -144,6 +144,30 @@ def test_a_mixin_has_what_all_its_hosts_have(more: str, fixed: bool, tmp_path: P
     (finding,) = findings_in(tmp_path, "PPL101", _MIXIN + more)
     assert (finding.fix is not None) is fixed
     assert fixed or finding.no_fix == "the receiver's class has no `start_layer`"
+
+
+STATED = {
+    "the last one by the configuration": ("pool.get_value_buffer(self.config.num_hidden_layers - 1)", 1),
+    "the last one with a name": ("last = self.config.num_hidden_layers - 1\nreturn pool.get_value_buffer(last)", 1),
+    "the last one by the list": ("pool.get_value_buffer(len(self.model.layers) - 1)", 1),
+    "the last one on the last stage": (
+        "if pp_group.is_last_rank:\n    pool.get_value_buffer(self.config.num_hidden_layers - 1)",
+        0,
+    ),
+    "the first ones, counted": ("for k in range(3):\n    pool.get_value_buffer(k)", 1),
+    "the first ones, counted on the first stage": (
+        "if pp_group.is_first_rank:\n    for k in range(3):\n        pool.get_value_buffer(k)",
+        0,
+    ),
+    "counted as far as somebody says": ("for k in range(i):\n    pool.get_value_buffer(k)", 0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "count"), STATED.values(), ids=STATED)
+def test_ids_that_are_stated_without_their_number(body: str, count: int, tmp_path: Path) -> None:
+    findings = findings_in(tmp_path, "PPL101", method("pool = caches.pool\n" + body))
+    assert len(findings) == count
+    assert not any(found.fix is not None and found.fix.safety == SAFE for found in findings)
 
 
 _CONSTANTS = {

@@ -45,6 +45,8 @@ GOOD = {
 }
 
 PEERS = {
+    "a group with a short name": ("pp = get_pp_group()\npp.send(i, dst=pp.last_rank)", 1),
+    "something of unknown kind": ("comm = make()\ncomm.send(i, dst=comm.last_rank)", 0),
     "by keyword": ("pp_group.send(i, dst=pp_group.last_rank)", 1),
     "by position": ("pp_group.recv(i, pp_group.first_rank)", 1),
     "through a local name": ("peer = pp_group.last_rank\npp_group.send(i, dst=peer)", 1),

@@ -113,7 +113,7 @@ def slice_of(context: Context, value: Value) -> Slots | None:
 def _picked(context: Context, padded: Padded, lists: Values, index: Value) -> Slots | None:
     if index.kind == v.INT:
         return Slots(padded, lists, LITERAL, LITERAL, index, index)
-    if index.kind == v.ARITH and _is_last(context, index):
+    if index.kind == v.ARITH and is_last(context, index):
         return Slots(padded, lists, LITERAL, LITERAL, Value(v.INT, -1, index.node, index.guards), index)
     if filtered(index):
         return None
@@ -135,8 +135,8 @@ def _from_config(index: Value) -> bool:
     return any("config" in ".".join(path[:-1]) and names.search(path[-1]) for path in v.paths(found))
 
 
-def _is_last(context: Context, index: Value) -> bool:
-    """`len(layers) - 1` or `num_hidden_layers - 1`."""
+def is_last(context: Context, index: Value) -> bool:
+    """Whether a number is reckoned as `len(layers) - 1` or `num_hidden_layers - 1`."""
     operator, left, right = index.data
     one = spaces.common_space(context, left)
     return (

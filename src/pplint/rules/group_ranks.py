@@ -6,6 +6,7 @@ import ast
 import re
 
 from pplint.engine import values as v
+from pplint.engine.context import Context
 from pplint.engine.values import Value
 
 _GROUP_NAME = r"(^|_)group$"
@@ -14,6 +15,17 @@ _GROUP_NAME = r"(^|_)group$"
 def names_group(text: str) -> bool:
     """Whether an expression, as written, is called a group: `pp_group`, `self.pp_group`, `get_pp_group()`."""
     return re.search(_GROUP_NAME, text.rpartition(".")[2].rstrip("()")) is not None
+
+
+def is_group(context: Context, node: ast.expr) -> bool:
+    """Whether an expression, or what a local stands for, is called a group or is of a class that knows positions."""
+    if names_group(ast.unparse(node)):
+        return True
+    project, found = context.project, context.flow.evaluate(node)
+    if any(isinstance(one.node, ast.expr) and names_group(ast.unparse(one.node)) for one in found):
+        return True
+    owners = {kind for path in v.paths(found) for kind in project.types_of(context.place, path)}
+    return bool(owners) and all("rank_in_group" in project.classes[kind]["attrs"] for kind in owners)
 
 
 def attribute_read(value: Value) -> tuple[str, str] | None:

@@ -8,7 +8,6 @@ from pplint.engine import values as v
 from pplint.engine.accessors import GLOBAL, Target
 from pplint.engine.context import Context
 from pplint.engine.dense import asked_densely
-from pplint.engine.guards import FIRST
 from pplint.engine.instances import Builder
 from pplint.engine.values import Value
 from pplint.finding import ERROR, INFO, SAFE, Step
@@ -18,7 +17,7 @@ from pplint.rules.builders import argument_for, builders_of, level_of_builders
 from pplint.rules.first_layers import not_enough, unreached
 from pplint.rules.literal_fixes import literal_fix
 from pplint.rules.samples import POOL
-from pplint.rules.stated_ids import class_constant, default_ids
+from pplint.rules.stated_ids import default_ids, stated_id
 from pplint.rules.why import FIRST_STAGE, LAST_STAGE, no_test
 from pplint.source.blocks import FunctionNode
 
@@ -113,8 +112,8 @@ class LiteralLayerId(Rule):
                 by_argument.setdefault(argument, []).append((target, callee))
         for argument, reached in by_argument.items():
             for one in context.flow.evaluate(argument):
-                value = class_constant(context, one) or one
-                if value.kind == v.INT and FIRST not in context.stage(value):
+                value = stated_id(context, one)
+                if value is not None:
                     self._judge(context, node, argument, value, reached)
                     break
 

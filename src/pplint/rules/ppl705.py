@@ -13,7 +13,7 @@ from pplint.engine.guards import SINGLE
 from pplint.engine.instances import position_of
 from pplint.finding import ERROR, Step
 from pplint.rules.base import Example, Rule, RuleInfo
-from pplint.rules.group_ranks import attribute_read, names_group
+from pplint.rules.group_ranks import attribute_read, is_group
 from pplint.rules.why import ONE_STAGE, no_test
 
 _GROUP = (
@@ -150,8 +150,9 @@ def _global(context: Context, argument: ast.expr) -> tuple[str, str] | None:
     """The group and the name of its global rank among the alternatives of an argument, or None."""
     for value in context.flow.evaluate(argument):
         path = attribute_read(value)
-        if path is not None and path[1] in _RANKS and names_group(path[0]):
-            return path
+        if path is not None and path[1] in _RANKS and isinstance(value.node, ast.Attribute):
+            if is_group(context, value.node.value):
+                return path
         if value.kind == v.SUB and isinstance(value.node, ast.Subscript):
             inner = next(
                 (found for one in value.data[0] if (found := attribute_read(one)) and found[1] == "ranks"),
@@ -173,7 +174,7 @@ def _taken(context: Context, callee: ast.Attribute) -> dict[int | str, Step]:
         for path in v.paths(context.flow.evaluate(callee.value))
         for one in project.types_of(context.place, path)
     )
-    if not owners and names_group(ast.unparse(callee.value)):
+    if not owners and is_group(context, callee.value):
         owners = _nearest(context.module, project.definers(callee.attr))
     for owner in sorted(owners):
         method = project.method(owner, callee.attr)
@@ -187,7 +188,7 @@ def _taken(context: Context, callee: ast.Attribute) -> dict[int | str, Step]:
                 found.setdefault(parameter, step)
                 if position is not None:
                     found.setdefault(position, step)
-    if not found and names_group(ast.unparse(callee.value)):
+    if not found and is_group(context, callee.value):
         own = context.step(callee, f"`{callee.attr}` is a method of the group, not of torch.distributed")
         found = dict.fromkeys((*_PEERS, 1), own)
     return found

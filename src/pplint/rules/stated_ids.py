@@ -1,4 +1,4 @@
-"""Layer ids that are stated away from a call: constants of classes, defaults of parameters."""
+"""Layer ids that are stated other than by a number in a call: constants, defaults, the model's last id, counted ids."""
 
 from __future__ import annotations
 
@@ -10,9 +10,28 @@ from pplint.engine.accessors import GLOBAL
 from pplint.engine.constants import literal_integer
 from pplint.engine.context import Context
 from pplint.engine.declarations import defaulted
+from pplint.engine.guards import FIRST, LAST
+from pplint.engine.slots import is_last
 from pplint.engine.values import Value
 from pplint.engine.vocabulary import is_start
 from pplint.source.blocks import FunctionNode
+
+
+def stated_id(context: Context, value: Value) -> Value | None:
+    """The number that an argument states as a layer id, unless only the stage that owns it comes here; or None.
+
+    The last id of the model is -1, of ids that are counted up to a number it is the first.
+    """
+    if value.kind == v.ARITH and is_last(context, value):
+        return None if LAST in context.stage(value) else Value(v.INT, -1, value.node, value.guards)
+    if value.kind == v.ELEMENT and value.data[0].kind == v.RANGE:
+        low, high = value.data[0].data
+        counted = all(one.kind == v.INT for one in (*low, *high)) and len(low) == len(high) == 1
+        number = Value(v.INT, low[0].data, None, value.guards) if counted else None
+    else:
+        number = class_constant(context, value) or value
+    known = number is not None and number.kind == v.INT and FIRST not in context.stage(number)
+    return number if known else None
 
 
 def class_constant(context: Context, value: Value) -> Value | None:
