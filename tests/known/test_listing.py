@@ -49,6 +49,7 @@ CHANGES: dict[str, tuple[str, Callable[[Path], object], bool]] = {
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
     root = tmp_path / "tree"
+    (tmp_path / "setup.cfg").touch()  # a project, of which all is read
     for name, text in {
         "pool.py": POOL,
         "other/pool.py": OTHER,

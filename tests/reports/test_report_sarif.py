@@ -133,11 +133,11 @@ def test_an_empty_place_is_one_column_wide(desk: Desk) -> None:
     assert (region["startColumn"], region["endColumn"]) == (3, 4)
 
 
-def test_a_place_of_several_lines_ends_where_it_ends(desk: Desk) -> None:
-    path = desk.file("a.py", "f(\n  0,\n  '\U0001f600')\n")
-    finding = desk.finding(path, "f")._replace(span=Span(1, 1, 3, 7))
+def test_a_place_of_several_lines_ends_with_the_first(desk: Desk) -> None:
+    path = desk.file("a.py", "f('\U0001f600', \n  0,\n  1)\n")
+    finding = desk.finding(path, "f")._replace(span=Span(1, 1, 3, 5))
     region = only_result(desk.report(finding))["locations"][0]["physicalLocation"]["region"]
-    assert (region["endLine"], region["endColumn"]) == (3, 8)
+    assert (region["endLine"], region["endColumn"]) == (1, 8)
 
 
 def test_hits_of_a_rule_on_one_line_are_one_result(desk: Desk) -> None:

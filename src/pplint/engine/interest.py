@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pplint.engine.accessors import COMMON_METHODS
+from pplint.engine.accessors import COMMON_METHODS, GLOBAL
 from pplint.engine.attention import Company, Lines, any_line, is_word
 from pplint.engine.modules import placeholder_names, stage_module
 from pplint.engine.names import Rows
@@ -37,7 +37,7 @@ _BEFORE_NUMBER = frozenset("skh")
 _TEST = re.compile(
     r"[=!]=\s*(?:0\b|.*- ?1\b|\(?[\w.]*(?:config|cfg)\.)|\b0\s*[=!]=|- ?1\)?\s*[=!]=|<\s*1\b|(?:config|cfg)\.[^=\n]*[=!]="
 )
-_CHOSEN = re.compile(r"layer_id=\(?\s*[\w.]+\s+if\b")
+_CHOSEN = re.compile(r"=\(?\s*[\w.]+\s+if\b")
 _STAGE = [under + name for name in (*START_NAMES, *END_NAMES) for under in ("", "_", "__")]
 _WORDS = frozenset({
     *_STAGE, *STAGE_COUNT_NAMES, *RANGE_MAKERS, MISSING_LAYER, PROXY_PARAMETER, "ModuleList",
@@ -54,13 +54,14 @@ _ASCII_WORDS = bytes(
 class Names(NamedTuple):
     """The names that matter in a tree: anywhere, as attributes, and as attributes that are more than called.
 
-    `all` of them are in UTF-8.
+    `ids` are parameters that take a GLOBAL layer id: where a keyword chooses between two. `all` are in UTF-8.
     """
 
     words: frozenset[str]
     attributes: frozenset[str]
     modules: frozenset[str]
     called: frozenset[str]
+    ids: frozenset[str]
     all: frozenset[bytes]
 
     def company(self, name: str) -> Company:
@@ -84,10 +85,11 @@ class Interest(Lines):
             for match in _NUMBERED.finditer(self.text)
             if self.text[(place := match.start()) - 1 : place] in _BEFORE_NUMBER
         ]
-        places += [match.start() for match in _CHOSEN.finditer(self.text)]
         places += [match.start() for match in _MAKER.finditer(self.text) if is_word(self.text, *match.span())]
-        for name in used:
+        for name in used - names.ids:
             places += self.places(name, names.company(name))
+        for name in used & names.ids:
+            places += self.places(name, lambda text, _, end: _CHOSEN.match(text, end) is not None)
         self._layers = self.at(place for name in LAYER_ID_NAMES for place in self.places(name, is_word))
         self._flags: list[int] = []
         self.add([*self.at(places), *facts.accessors.lines_of(module)])
@@ -166,16 +168,17 @@ def names_of(facts: Facts) -> Names:
         rows = tables.get("names")
         if rows is None:
             rows = tables["names"] = facts.project.asking.unnoticed(lambda: all_names(facts))
-        words, attributes, modules, called = (frozenset(rows[kind]) for kind in KINDS)
-        together = frozenset(name.encode() for name in words | attributes | modules | called)
-        known[_KEY] = Names(words, attributes, modules, called, together), ()
+        words, attributes, modules, called, ids = (frozenset(rows[kind]) for kind in KINDS)
+        ids -= words | attributes | modules | called
+        together = frozenset(name.encode() for name in words | attributes | modules | called | ids)
+        known[_KEY] = Names(words, attributes, modules, called, ids, together), ()
     names: Names = known[_KEY][0]
     return names
 
 
 _KEY = ("names that matter",)
 
-KINDS = ("words", "attributes", "modules", "called")
+KINDS = ("words", "attributes", "modules", "called", "ids")
 """How a name has to stand in a text to matter, see `Names`."""
 
 
@@ -198,6 +201,9 @@ def all_names(facts: Facts) -> Rows:
         "attributes": sorted(attributes - COMMON_METHODS),
         "modules": sorted(modules),
         "called": sorted(COMMON_METHODS & accessors.all_names),
+        "ids": sorted(
+            {name for known in accessors.spaces[GLOBAL].values() for name in known} | LAYER_ID_NAMES
+        ),
     }
 
 

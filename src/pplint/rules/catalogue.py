@@ -84,7 +84,8 @@ def expand(selectors: Iterable[str]) -> frozenset[str]:
             from difflib import get_close_matches
 
             words = [word for rule in CATALOGUE for word in rule[:2]]
-            near = get_close_matches(selector, words, 1) or get_close_matches(selector.upper(), words, 1)
+            misread = selector[:3].upper() + selector[3:].upper().translate(str.maketrans("OIL", "011"))
+            near = [misread] if misread in words else get_close_matches(selector, words, 1)
             hint = f"; did you mean {near[0]}?" if near else ""
             raise UnknownRule(f"unknown rule {selector!r}{hint}")
         found |= matched

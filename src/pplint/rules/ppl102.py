@@ -6,7 +6,9 @@ import ast
 
 from pplint.engine import values as v
 from pplint.engine.context import Context
+from pplint.engine.facts import Facts
 from pplint.engine.guards import SINGLE
+from pplint.engine.interest import names_of
 from pplint.engine.values import Value
 from pplint.engine.vocabulary import LAYER_ID_NAMES, is_end, is_start
 from pplint.finding import ERROR, INFO, WARNING
@@ -90,23 +92,25 @@ class BorrowedLayerId(Rule):
         if len(functions) != 1 or functions[0].name != "__init__" or context.draft or not context.class_id:
             return
         for keyword in node.keywords:
-            if keyword.arg in LAYER_ID_NAMES:
-                found = context.flow.evaluate(keyword.value)
-                if any(map(_is_own, found)) and SINGLE not in context.stage():
-                    self._judge(context, functions[0], node, [one for one in found if not _is_own(one)])
-
-    def _judge(self, context: Context, function: FunctionNode, node: ast.Call, others: list[Value]) -> None:
-        names = (
-            part.attr if isinstance(part, ast.Attribute) else getattr(part, "id", "")
-            for part in ast.walk(function)
-        )
-        for one in others:
-            source = _looked_up(context, one)
             if (
-                source is not None
-                and one.node is not None
-                and not any(is_start(n) or is_end(n) for n in names)
+                keyword.arg is None
+                or SINGLE in context.stage()
+                or not _is_layer_id(context, node, keyword.arg)
             ):
+                continue
+            found = context.flow.evaluate(keyword.value)
+            others = [one for one in found if not _is_own(one, keyword.arg)]
+            if len(others) < len(found):
+                self._judge(context, functions[0], node, others, keyword.arg)
+
+    def _judge(
+        self, context: Context, function: FunctionNode, node: ast.Call, others: list[Value], name: str
+    ) -> None:
+        if any(is_start(one) or is_end(one) for one in v.names_in(function)):
+            return
+        for one in others:
+            source = _looked_up(context, one, name)
+            if source is not None and one.node is not None:
                 self._report(context, node, one.node, source)
                 return
 
@@ -134,20 +138,38 @@ class BorrowedLayerId(Rule):
         )
 
 
-def _is_own(value: Value) -> bool:
-    """Whether an id is that of the layer which is being built."""
+def _is_layer_id(context: Context, node: ast.Call, name: str) -> bool:
+    """Whether what is built keeps an argument as its layer id.
+
+    One that is not in view is believed by the name, if accessors have such a parameter.
+    """
+    project, callee = context.project, v.dotted(node.func)
+    built = project.callee_classes(context.place, list(callee)) if callee is not None else frozenset()
+    if not built:
+        return name in names_of(Facts(project, context.accessors)).ids
+    return any(
+        entry["v"] == ["path", [name]]
+        for one in built
+        for above in project.mro(one)
+        for attribute in LAYER_ID_NAMES
+        for entry in project.classes[above]["attrs"].get(attribute, ())
+    )
+
+
+def _is_own(value: Value, name: str) -> bool:
+    """Whether an id is that of the layer which is being built, which hands on its own as `name`."""
     if value.kind == v.PARAM:
-        return value.data in LAYER_ID_NAMES
+        return value.data in {name, *LAYER_ID_NAMES}
     return value.kind == v.PATH and len(value.data) == 2 and value.data[-1] in LAYER_ID_NAMES
 
 
-def _looked_up(context: Context, value: Value) -> ast.expr | None:
+def _looked_up(context: Context, value: Value, name: str) -> ast.expr | None:
     """What an id is that comes out of the configuration alone, or out of a list of it; None for anything else."""
     stored = [value.node] if isinstance(value.node, ast.expr) else []
     if value.kind == v.PATH and len(value.data) == 2 and value.data[0] == "self":
         stored = context.stored(value.data[1])
     function = context.flow.functions[-1]
-    return next((one for one in stored if _searches(one) or _is_configured(function, one)), None)
+    return next((one for one in stored if _searches(one) or _is_configured(function, one, name)), None)
 
 
 def _searches(node: ast.expr) -> bool:
@@ -160,7 +182,7 @@ def _searches(node: ast.expr) -> bool:
     return False
 
 
-def _is_configured(function: FunctionNode, node: ast.expr) -> bool:
+def _is_configured(function: FunctionNode, node: ast.expr, own: str) -> bool:
     """Whether a value is reckoned from locals that are taken from the configuration, and not from the layer's own id."""
     names = v.names_in(node)
     taken = {
@@ -170,4 +192,4 @@ def _is_configured(function: FunctionNode, node: ast.expr) -> bool:
         for target in part.targets
         if isinstance(target, ast.Name)
     }
-    return not taken.isdisjoint(names) and LAYER_ID_NAMES.isdisjoint(names)
+    return not taken.isdisjoint(names) and LAYER_ID_NAMES.isdisjoint(names) and own not in names
