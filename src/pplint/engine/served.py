@@ -71,4 +71,4 @@ def all_served(project: Project) -> Rows:
                 padded = project.padded_attribute(one, name)
                 if padded is not None:
                     keepers.setdefault(".".join((*chain, name)), Counter())[padded.owner] += 1
-    return {chain: min(found, key=lambda one: (-found[one], one)) for chain, found in sorted(keepers.items())}
+    return {chain: max(sorted(found), key=found.__getitem__) for chain, found in sorted(keepers.items())}

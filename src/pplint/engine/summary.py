@@ -132,15 +132,9 @@ class Summariser(Listener):
         if node.args or node.keywords:
             handed(self.summary, flow, node)
         if type(function) is ast.Name:
-            if function.id in ("hasattr", "getattr"):
-                softened(self.summary, flow, node)
-            elif function.id == "type" and facts is not None and len(node.args) == 1:
-                kinds_known(facts, flow, node.args[0], ast.Attribute(node, "__name__", ast.Load()))
-        elif type(function) is ast.Attribute and function.attr == "append" and self._owner is not None:
-            grown(self._owner, flow, node, function.value)
-        elif type(function) is ast.Attribute and function.attr == "get" and node.args:
-            for path in v.paths(flow.evaluate(function.value)):
-                self._use(flow, flow.evaluate(node.args[0]), "key", list(path), node)
+            self._named(flow, node, function.id)
+        elif type(function) is ast.Attribute and node.args:
+            self._method(flow, node, function)
         above = called_on_super(node)
         if above == "__init__":
             built(self.summary, flow, node, ["super", "__init__"])
@@ -156,6 +150,21 @@ class Summariser(Listener):
                 passed(facts, flow, node, called)
             if called[-1][:1].isupper() or called[-1].endswith(("_cls", "_class", "Class")):
                 built(self.summary, flow, node, called)
+
+    def _named(self, flow: Flow, node: ast.Call, name: str) -> None:
+        """A call of a function by its name."""
+        if name in ("hasattr", "getattr"):
+            softened(self.summary, flow, node)
+        elif name == "type" and self._facts is not None and len(node.args) == 1:
+            kinds_known(self._facts, flow, node.args[0], ast.Attribute(node, "__name__", ast.Load()))
+
+    def _method(self, flow: Flow, node: ast.Call, function: ast.Attribute) -> None:
+        """A call of a method with arguments."""
+        if function.attr == "append" and self._owner is not None:
+            grown(self._owner, flow, node, function.value)
+        elif function.attr == "get":
+            for path in v.paths(flow.evaluate(function.value)):
+                self._use(flow, flow.evaluate(node.args[0]), "key", list(path), node)
 
     def attribute(self, flow: Flow, node: ast.Attribute) -> None:
         facts = self._facts
