@@ -170,5 +170,14 @@ def test_what_else_the_class_does(case: str, tmp_path: Path) -> None:
     assert levels(tmp_path, more=more) == expected
 
 
+def test_the_loader_is_where_it_is_reported(tmp_path: Path) -> None:
+    inner = [part.rstrip().replace("\n", "\n        ") for part in (_TIE, _LOADS)]
+    text = _CODE.format(builds=inner[0], loads=inner[1], proxies="pp_proxy_tensors=None", more="pass")
+    (found,) = findings_in(tmp_path, "PPL503", text)
+    lines = (tmp_path / "sglang/srt/case.py").read_text().split("\n")
+    assert "def load_weights" in lines[found.span.line - 1]
+    assert found.symbol == "TiedForCausalLM.load_weights"
+
+
 def test_a_class_that_does_not_accept_several_stages_is_latent(tmp_path: Path) -> None:
     assert levels(tmp_path, proxies="pp_proxy_tensor=None") == [INFO]

@@ -11,9 +11,10 @@ from pplint.engine.context import Context
 from pplint.engine.guards import SINGLE, alone, last_name
 from pplint.engine.values import Value, Values
 from pplint.engine.vocabulary import MISSING_LAYER
-from pplint.finding import ERROR, WARNING
+from pplint.finding import ERROR, WARNING, Step
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.heads import head_name, never_tied
+from pplint.rules.places import name_node
 from pplint.rules.samples import LAYERS, UTILS
 from pplint.source.blocks import FunctionNode
 
@@ -77,7 +78,7 @@ INFO_TEXT = RuleInfo(
     examples=(
         Example(
             title="The loader knows the embedding only",
-            bad=_MODEL.replace("self.model.embed_tokens\n", "self.model.embed_tokens  # PPL503\n") + _LOADS,
+            bad=_MODEL.replace("weights):\n", "weights):  # PPL503\n") + _LOADS,
             files=(LAYERS, UTILS),
         ),
         Example(
@@ -101,6 +102,9 @@ class UnfilledTiedHead(Rule):
 
     info = INFO_TEXT
 
+    def __init__(self) -> None:
+        self._waiting: dict[FunctionNode, tuple[str, ast.expr, Step]] = {}
+
     def assign(self, context: Context, target: ast.expr, found: Values, node: ast.stmt) -> None:
         """`self.lm_head = self.model.embed_tokens` under `world_size == 1`, or the weight of it."""
         head = head_name(target)
@@ -116,23 +120,31 @@ class UnfilledTiedHead(Rule):
     def _judge(self, context: Context, value: ast.expr, head: str) -> None:
         line = _own_head(context, head)
         loader = _Loader.of(context)
-        if not line or loader is None or loader.feeds(head):
+        if line and loader is not None and not loader.feeds(head):
+            built = context.fact_step(context.class_id, line, f"`{head}` is a module of its own otherwise")
+            self._waiting.setdefault(loader.node, (head, value, built))
+            context.interest.add([loader.node.lineno])
+
+    def enter(self, context: Context, node: FunctionNode) -> None:
+        """The loader that leaves the head out."""
+        if node not in self._waiting:
             return
+        head, tied, built = self._waiting.pop(node)
         severity, condition = context.level()
         context.report(
             self,
-            value,
-            f"on several stages `{head}` is a module of its own, for which a checkpoint that ties it has no weight, and "
-            f"`{loader.node.name}` gives it none when it meets the embedding's: the last stage computes logits with what "
-            f"the head was allocated with, and nothing fails{f' ({condition})' if condition else ''}",
+            name_node(context.source, node),
+            f"`{head}` is the embedding on one stage only, and `{node.name}` gives it nothing when it meets the embedding's "
+            f"weight: on the last of several stages it keeps what it was allocated with, since a checkpoint that ties them "
+            f"has no weight for it; the logits are noise, and nothing fails{f' ({condition})' if condition else ''}",
             severity=WARNING if severity == ERROR else severity,
             trace=[
-                context.fact_step(context.class_id, line, f"`{head}` is built here otherwise"),
-                context.step(
-                    loader.node, "nothing in this loader tests for the embedding's name to fill the head"
-                ),
+                context.step(tied, f"`{head}` is tied where there is one stage"),
+                built,
+                context.step(node, "nothing in this loader tests for the embedding's name to fill the head"),
             ],
             no_fix="how the weight reaches the head is for the author to say",
+            statement=node,
         )
 
 

@@ -10,7 +10,7 @@ from pplint.engine.reach import Split, hidden, is_entry, taken_from_nothing, tel
 from pplint.engine.vocabulary import PROXY_PARAMETER
 from pplint.finding import ERROR, UNSAFE, WARNING, Edit, Fix, Span
 from pplint.rules.base import Example, Rule, RuleInfo
-from pplint.rules.places import class_name_node
+from pplint.rules.places import name_node
 from pplint.rules.samples import LAYERS, UTILS
 from pplint.rules.why import split_step
 
@@ -161,7 +161,7 @@ class HiddenStageRange(Rule):
         if taken is None:
             says = f"`{node.name}` {_ACCEPTS}"
             missing = f"neither `{node.name}` nor its bases set or define `start_layer`"
-            trace.append(context.step(class_name_node(context.source, node), missing))
+            trace.append(context.step(name_node(context.source, node), missing))
         else:
             inner = project.class_name(taken.lacks)
             says = f"`start_layer` of `{node.name}` is taken from `{inner}`, which has none"
@@ -171,7 +171,7 @@ class HiddenStageRange(Rule):
             trace.append(context.fact_step(taken.owner, taken.line, error))
         fix, no_fix = self._fix(context, node, class_id, split)
         context.report(
-            self, class_name_node(context.source, node), f"{says}: {_CONSEQUENCE}{also}",
+            self, name_node(context.source, node), f"{says}: {_CONSEQUENCE}{also}",
             severity=ERROR, trace=trace, fix=fix, no_fix=no_fix, around=ast.Name(node.name),
         )  # fmt: skip
 
@@ -185,7 +185,7 @@ class HiddenStageRange(Rule):
             call, f"the proxies are handed on to `self.{attribute}`, whose class is not known"
         )
         context.report(
-            self, class_name_node(context.source, node),
+            self, name_node(context.source, node),
             f"`{node.name}` {_ACCEPTS}: {_CONSEQUENCE} (only when the class of `self.{attribute}` is split)",
             severity=WARNING, trace=[step], no_fix="the class of the inner model is not known",
             around=ast.Name(node.name),
