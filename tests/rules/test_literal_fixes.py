@@ -127,6 +127,41 @@ CASES = {
         UNSAFE,
         "lid = <> if i else i + 1\nprepare(pool)\nreturn pool.get_value_buffer(lid)",
     ),
+    "moved on in the loop": (
+        "lid = 0\nfor k in (4, 2):\n    pool.get_value_buffer(lid)\n    lid = k",
+        UNSAFE,
+        "lid = <>\nfor k in (4, 2):\n    pool.get_value_buffer(lid)\n    lid = k",
+    ),
+    "moved on by a walrus": (
+        "lid = 0\nprint(lid := i)\nreturn pool.get_value_buffer(lid)",
+        UNSAFE,
+        "lid = <>\nprint(lid := i)\nreturn pool.get_value_buffer(lid)",
+    ),
+    "moved on by an inner function": (
+        "lid = 0\ndef on():\n    nonlocal lid\n    lid = i\non()\nreturn pool.get_value_buffer(lid)",
+        "",
+        "used for something else too",
+    ),
+    "read by an inner function": (
+        "def name():\n    return f'layer.{lid}'\nlid = 0\nreturn pool.get_value_buffer(lid), name()",
+        SAFE,
+        "return pool.get_value_buffer(<>), name()",
+    ),
+    "before a test of the pool": (
+        "lid = 0\nif pool is not None:\n    return pool.get_value_buffer(lid)",
+        SAFE,
+        "    return pool.get_value_buffer(<>)",
+    ),
+    "before a match": (
+        "lid = 0\nmatch i:\n    case 1:\n        return pool.get_value_buffer(lid)",
+        SAFE,
+        "        return pool.get_value_buffer(<>)",
+    ),
+    "before the range is set": (
+        "lid = 0\npool.start_layer = 0\nreturn pool.get_value_buffer(lid)",
+        SAFE,
+        "lid = 0\npool.start_layer = 0\nreturn pool.get_value_buffer(<>)",
+    ),
     "counted on": (
         "lid = 0\nwhile i:\n    pool.get_value_buffer(lid)\n    lid += 1",
         "",

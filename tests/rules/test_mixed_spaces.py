@@ -255,6 +255,37 @@ CASES = [
         (),
     ),
     Case(
+        "a list that is padded for the layers before",
+        "PPL401",
+        """
+        class Case(SampleBuffers):
+            def fill(self, config):
+                self.rows = [None] * self.start_layer
+                for i in range(self.start_layer, self.end_layer):
+                    self.rows.append(i)
+
+            def row(self, layer):
+                return self.rows[layer.layer_id]
+        """,
+        (),
+    ),
+    Case(
+        "a list that is filled up later",
+        "PPL401",
+        """
+        class Case(SampleBuffers):
+            def fill(self, config):
+                self.rows = []
+                for i in range(self.start_layer, self.end_layer):
+                    self.rows.append(i)
+                self.rows[:0] = [None] * self.start_layer
+
+            def row(self, layer):
+                return self.rows[layer.layer_id]
+        """,
+        (),
+    ),
+    Case(
         "a list that grows for all layers of the model",
         "PPL401",
         """
@@ -334,6 +365,42 @@ CASES = [
 
             def set_row(self, layer):
                 self._wait(layer.layer_id - self.start_layer)
+
+            def _wait(self, layer_id):
+                self.layer_transfer_counter.wait_until(layer_id)
+        """,
+        (),
+    ),
+    Case(
+        "a private method that an heir hands a LOCAL index",
+        "PPL401",
+        """
+        class Case(SampleBuffers):
+            def get_row(self, layer_id):
+                self._wait(layer_id)
+                return self.v_buffer[layer_id - self.start_layer]
+
+            def _wait(self, layer_id):
+                self.layer_transfer_counter.wait_until(layer_id)
+
+        class Heir(Case):
+            def wait_all(self):
+                for index in range(self.layer_num):
+                    self._wait(index)
+        """,
+        (),
+    ),
+    Case(
+        "a private method that an inner function calls",
+        "PPL401",
+        """
+        class Case(SampleBuffers):
+            def get_row(self, layer_id):
+                def inner(layer_id):
+                    self._wait(layer_id)
+
+                inner(layer_id - self.start_layer)
+                return self.v_buffer[layer_id - self.start_layer]
 
             def _wait(self, layer_id):
                 self.layer_transfer_counter.wait_until(layer_id)

@@ -159,6 +159,16 @@ STATED = {
         "if pp_group.is_first_rank:\n    for k in range(3):\n        pool.get_value_buffer(k)",
         0,
     ),
+    "counted in the range of the stage": (
+        "for k in range(3):\n    if pool.start_layer <= k < pool.end_layer:\n        pool.get_value_buffer(k)",
+        0,
+    ),
+    "counted where the pool has them": ("for k in range(3):\n    if k in pool.kept:\n        pool.get_value_buffer(k)", 0),
+    "for pools that have no range": (
+        "lid = 0\nif hasattr(pool, 'start_layer'):\n    lid = pool.start_layer\npool.get_value_buffer(lid)",
+        0,
+    ),
+    "where the range is tested": ("assert pool.start_layer <= 0 < pool.end_layer\npool.get_value_buffer(0)", 0),
     "counted as far as somebody says": ("for k in range(i):\n    pool.get_value_buffer(k)", 0),
 }  # fmt: skip
 

@@ -136,6 +136,22 @@ LOADS = {
         _LOOP.format('if routed(name, weight, embedding="model.embed_tokens.weight"):\n        continue'),
         [],
     ),
+    "the head's own weight is filled": (
+        _LOOP.format(
+            'if name == "model.embed_tokens.weight":\n        default_weight_loader(self.lm_head.weight, weight)'
+        ),
+        [],
+    ),
+    "the name is matched": (
+        _LOOP.format(
+            'match name:\n        case "model.embed_tokens.weight":\n            params["lm_head.weight"].copy_(weight)'
+        ),
+        [],
+    ),
+    "the name is replaced": (
+        _LOOP.format('if self.tied:\n        name = name.replace("model.embed_tokens", "lm_head")'),
+        [],
+    ),
     "the weights are handed on": ("self.model.load_weights(weights)", []),
     "a loader elsewhere is handed the weights": ("return load_all(self, weights)", []),
 }  # fmt: skip
@@ -143,6 +159,15 @@ LOADS = {
 MORE = {
     "the head is filled after loading": (
         "def post_load_weights(self):\n    self.lm_head.weight.copy_(fetch())\n",
+        [],
+    ),
+    "the head is received after loading": (
+        "def post_load_weights(self):\n    dist.recv(self.lm_head.weight, 0)\n",
+        [],
+    ),
+    "a table names both": ('_tied = {"model.embed_tokens.weight": "lm_head.weight"}\n', []),
+    "another method refuses tied models on several stages": (
+        "def check(self, config):\n    if config.tie_word_embeddings and self.pp_group.world_size > 1:\n        raise ValueError\n",
         [],
     ),
     "the head is set for a draft model": (

@@ -144,8 +144,39 @@ def grown(owner: dict[str, Any], flow: Flow, node: ast.Call, listed: ast.expr) -
         return
     loop = flow.loops[-1]
     conditional = any(atom.test.lineno > loop.lineno for atom in flow.guards)
-    if not conditional and all(one.kind == v.RANGE and _is_of_stage(one) for one in flow.evaluate(loop)):
+    if conditional or not flow.classes or not _only_grows(flow.classes[-1], path[1], node, loop):
+        return
+    if all(one.kind == v.RANGE and _is_of_stage(one) for one in flow.evaluate(loop)):
         _add(owner, path[1], ["list", [["stage"]]], flow.statement, flow)
+
+
+def _only_grows(owner: ast.ClassDef, name: str, append: ast.Call, loop: ast.expr) -> bool:
+    """Whether a class does nothing with a list but to make it empty and to append to it once in each round of a loop."""
+    for part in ast.walk(owner):
+        if isinstance(part, (ast.For, ast.AsyncFor)) and part.iter is loop:
+            leaves = (ast.Break, ast.Continue, ast.Try, ast.Return, ast.Raise)
+            if any(isinstance(one, leaves) for one in ast.walk(part)):
+                return False
+        elif isinstance(part, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Delete)):
+            targets = getattr(part, "targets", None) or [part.target]  # type: ignore[union-attr]
+            value = getattr(part, "value", None)
+            made = (
+                isinstance(part, (ast.Assign, ast.AnnAssign))
+                and isinstance(value, ast.List)
+                and not value.elts
+            )
+            for target in targets:
+                taken = target.value if isinstance(target, ast.Subscript) else target
+                sliced = isinstance(target, ast.Subscript) and not isinstance(target.slice, ast.Slice)
+                if v.dotted(taken) == ("self", name) and not (made or sliced):
+                    return False
+        elif isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part is not append:
+            if v.dotted(part.func.value) == ("self", name) and part.func.attr in _CHANGES:
+                return False
+    return True
+
+
+_CHANGES = frozenset({"append", "extend", "insert", "pop", "remove", "clear", "reverse", "sort"})
 
 
 def _is_of_stage(loop: Value) -> bool:

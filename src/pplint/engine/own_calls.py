@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pplint.engine import values as v
 from pplint.engine.accessors import GLOBAL, Evidence
@@ -20,8 +20,17 @@ def evidence_of_calls(context: Context, space: str, parameter: str) -> Evidence 
     functions = context.flow.functions
     if len(functions) != 1 or not context.class_id or not functions[0].name.startswith("_"):
         return None
-    found: Evidence | None = None
-    for caller, call in _calls(context, functions[0].name):
+    project, found = context.project, None
+    heirs = project.children(context.class_id)
+    if any(project.module_of(one) != context.module for one in heirs):
+        return None  # they may call it with something else
+    names = {project.class_name(one) for one in heirs}
+    for owner, caller, call in _calls(context, functions[0].name):
+        own = v.dotted(call.func) == ("self", functions[0].name)
+        if own and owner is not context.flow.classes[-1] and (owner is None or owner.name not in names):
+            continue  # a method of another class
+        if not own or owner is not context.flow.classes[-1] or caller is None or caller not in owner.body:
+            return None
         argument = _argument(functions[0], parameter, call)
         if argument is None or not _is_in(context, space, caller, argument):
             return None
@@ -38,15 +47,28 @@ def _is_in(context: Context, space: str, caller: FunctionNode, argument: ast.exp
     return isinstance(argument, ast.Name) and argument.id in known and not _rebinds(caller, argument)
 
 
-def _calls(context: Context, method: str) -> Iterator[tuple[FunctionNode, ast.Call]]:
-    """The calls `self.method(...)` in the class we are in, each with the method that it stands in."""
-    for part in context.flow.classes[-1].body:
-        if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef)) and f".{method}" in context.text_of(
-            part
-        ):
-            for node in ast.walk(part):
-                if isinstance(node, ast.Call) and v.dotted(node.func) == ("self", method):
-                    yield part, node
+class _Call(NamedTuple):
+    """A call, and the innermost class and function that it stands in."""
+
+    owner: ast.ClassDef | None
+    caller: FunctionNode | None
+    node: ast.Call
+
+
+def _calls(context: Context, method: str) -> Iterator[_Call]:
+    """The calls of a method with that name in this file."""
+    waiting: list[tuple[ast.AST, ast.ClassDef | None, FunctionNode | None]] = [(context.tree, None, None)]
+    while waiting:
+        node, owner, caller = waiting.pop()
+        if isinstance(node, ast.stmt) and f".{method}" not in context.text_of(node):
+            continue
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == method:
+            yield _Call(owner, caller, node)
+        if isinstance(node, ast.ClassDef):
+            owner = node
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            caller = None if isinstance(node, ast.Lambda) else node
+        waiting += [(child, owner, caller) for child in ast.iter_child_nodes(node)]
 
 
 def _argument(method: FunctionNode, parameter: str, call: ast.Call) -> ast.expr | None:

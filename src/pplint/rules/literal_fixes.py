@@ -16,6 +16,8 @@ from pplint.rules.stage_start import has_start
 from pplint.source.blocks import blocks_of
 
 _DISPLAYS = (ast.Tuple, ast.List, ast.Set, ast.Dict)
+_SIMPLE = (ast.Assign, ast.AnnAssign, ast.Return, ast.Expr, ast.If)
+"""Statements of which the first thing that runs is the expression in them."""
 _SOMETIMES = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 """Expressions whose parts need not be evaluated when they are."""
 
@@ -72,9 +74,9 @@ def _place(
         return "the number is chosen elsewhere; ask for `start_layer` here"
     if _counts_on(function, argument.id):
         return "the number is where a loop begins to count: run it over the layers of the stage"
-    if _is_only_for(function, literal, argument) and _is_next(function, literal, node):
+    if _is_only_for(function, literal, argument) and _is_next(function, literal, node, argument.id, receiver):
         return literal, _is_given(context, receiver)
-    if always:
+    if always and bindings(function, argument.id) == 1:
         return argument, True
     if any(
         isinstance(part, _DISPLAYS) and literal in ast.iter_child_nodes(part) for part in ast.walk(function)
@@ -97,39 +99,55 @@ def _counts_on(function: ast.AST, name: str) -> bool:
     )
 
 
+def bindings(function: ast.AST, name: str) -> int:
+    """How often a function, or one in it, gives a name a value, by whatever statement or expression."""
+    count = 0
+    for part in ast.walk(function):
+        if isinstance(part, ast.Name):
+            count += part.id == name and not isinstance(part.ctx, ast.Load)
+        elif isinstance(part, (ast.Global, ast.Nonlocal)):
+            count += 2 * (name in part.names)  # others give it values too
+        else:
+            given = (getattr(part, field, None) for field in ("arg", "asname", "name", "rest"))
+            count += name in given and not isinstance(part, ast.keyword)
+    return count
+
+
 def _is_only_for(function: ast.AST, literal: ast.expr, argument: ast.Name) -> bool:
-    """Whether the name that a literal gets is read nowhere after it but in the argument, and in tests for None."""
-    asked = {one.left for one in ast.walk(function) if _is_none_test(one)}
+    """Whether the name that a literal gets is read nowhere else but in the argument, and in tests for None."""
+    stores = [
+        one for one in ast.walk(function) if isinstance(one, ast.Assign) and _stands_in(one.value, literal)
+    ]
+    aside: set[ast.expr] = {one.left for one in ast.walk(function) if _is_none_test(one)}
+    aside |= {part for one in stores for part in ast.walk(one.value) if isinstance(part, ast.expr)}
     reads = [
         one
         for one in ast.walk(function)
         if isinstance(one, ast.Name)
         and one.id == argument.id
         and isinstance(one.ctx, ast.Load)
-        and (one.lineno, one.col_offset) > (literal.lineno, literal.col_offset)
-        and one not in asked
+        and one not in aside
     ]
-    targets = [
-        target
-        for one in ast.walk(function)
-        if isinstance(one, ast.Assign) and _stands_in(one.value, literal)
-        for target in one.targets
-    ]
-    return reads == [argument] and len(targets) == 1 and isinstance(targets[0], ast.Name)
+    shared = any(
+        isinstance(one, (ast.Global, ast.Nonlocal)) and argument.id in one.names for one in ast.walk(function)
+    )
+    targets = [target for one in stores for target in one.targets]
+    return not shared and reads == [argument] and len(targets) == 1 and isinstance(targets[0], ast.Name)
 
 
-def _is_next(function: ast.AST, literal: ast.expr, call: ast.Call) -> bool:
+def _is_next(
+    function: ast.AST, literal: ast.expr, call: ast.Call, name: str, receiver: tuple[str, ...]
+) -> bool:
     """Whether nothing runs between the choice of a literal and a call: it is the next that a statement does."""
-    following = _following(getattr(function, "body", []), literal)
-    if isinstance(following, ast.If) and _is_none_test(following.test):
+    following = _following(getattr(function, "body", []), literal, receiver)
+    if isinstance(following, ast.If) and _is_none_test(following.test) and following.test.left.id == name:
         following = following.body[0]  # a number is not None
-    if following is None or not any(part is call for part in ast.walk(following)):
-        return False
-    if isinstance(following, (ast.For, ast.While, ast.With, ast.Try, ast.FunctionDef, ast.ClassDef)):
+    if not isinstance(following, _SIMPLE):
         return False
     for part in ast.walk(following):
         inside = part is not call and any(one is call for one in ast.walk(part))
-        if inside and isinstance(part, _SOMETIMES):
+        chained = isinstance(part, ast.Compare) and len(part.ops) > 1
+        if inside and (chained or isinstance(part, _SOMETIMES)):
             return False
         if not inside and isinstance(part, ast.Call) and part is not call and _ends_before(part, call):
             return False
@@ -141,7 +159,7 @@ def _ends_before(one: ast.expr, other: ast.expr) -> bool:
     return (one.end_lineno or 0, one.end_col_offset or 0) <= (other.lineno, other.col_offset)
 
 
-def _following(body: list[ast.stmt], literal: ast.expr) -> ast.stmt | None:
+def _following(body: list[ast.stmt], literal: ast.expr, receiver: tuple[str, ...]) -> ast.stmt | None:
     """The statement after the one with a literal, where that ends a branch after the whole test; or None."""
     for number, statement in enumerate(body):
         if not _stands_in(statement, literal):
@@ -149,30 +167,32 @@ def _following(body: list[ast.stmt], literal: ast.expr) -> ast.stmt | None:
         after = body[number + 1] if number + 1 < len(body) else None
         if not isinstance(statement, ast.If):
             name = {target.id for target in getattr(statement, "targets", ()) if isinstance(target, ast.Name)}
-            rest = (one for one in body[number + 1 :] if not _only_chooses(one, name))
+            rest = (one for one in body[number + 1 :] if not _only_chooses(one, name, receiver))
             return next(rest, None) if not list(blocks_of(statement)) else None
         for branch in (statement.body, statement.orelse):
             if any(_stands_in(one, literal) for one in branch):
-                return after if _ends_with(branch[-1], literal) else _following(branch, literal)
+                return after if _ends_with(branch[-1], literal) else _following(branch, literal, receiver)
     return None
 
 
-def _is_none_test(node: ast.AST) -> TypeGuard[ast.Compare]:
+class _NoneTest(ast.Compare):
     """`x is not None`"""
-    if not isinstance(node, ast.Compare) or not isinstance(node.ops[0], ast.IsNot):
+
+    left: ast.Name
+
+
+def _is_none_test(node: ast.AST) -> TypeGuard[_NoneTest]:
+    if not isinstance(node, ast.Compare) or not isinstance(node.ops[0], ast.IsNot) or len(node.ops) > 1:
         return False
     other = node.comparators[0]
     return isinstance(node.left, ast.Name) and isinstance(other, ast.Constant) and other.value is None
 
 
-def _only_chooses(statement: ast.stmt, names: set[str]) -> bool:
-    """Whether a statement sets something to a constant, or tests something, gives the names another value, and no more."""
+def _only_chooses(statement: ast.stmt, names: set[str], receiver: tuple[str, ...]) -> bool:
+    """Whether a statement sets something else to a constant, or tests something, gives the names another value, no more."""
     if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant):
-        return not any(
-            isinstance(part, ast.Name) and part.id in names
-            for one in statement.targets
-            for part in ast.walk(one)
-        )
+        chains = [v.dotted(one) for one in statement.targets]
+        return all(chain is not None and chain[0] not in {receiver[0], *names} for chain in chains)
     if not isinstance(statement, ast.If):
         return False
     calls = (part for part in ast.walk(statement.test) if isinstance(part, ast.Call))

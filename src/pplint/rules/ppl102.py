@@ -7,7 +7,7 @@ import ast
 from pplint.engine import values as v
 from pplint.engine.context import Context
 from pplint.engine.facts import Facts
-from pplint.engine.guards import SINGLE
+from pplint.engine.guards import SINGLE, required, stage_facts
 from pplint.engine.interest import names_of
 from pplint.engine.values import Value
 from pplint.engine.vocabulary import LAYER_ID_NAMES, is_end, is_start
@@ -106,7 +106,7 @@ class BorrowedLayerId(Rule):
     def _judge(
         self, context: Context, function: FunctionNode, node: ast.Call, others: list[Value], name: str
     ) -> None:
-        if any(is_start(one) or is_end(one) for one in v.names_in(function)):
+        if any(is_start(one) or is_end(one) for one in v.names_in(function)) or _refuses(context):
             return
         for one in others:
             source = _looked_up(context, one, name)
@@ -136,6 +136,12 @@ class BorrowedLayerId(Rule):
             around=node,
             no_fix="which splits are to be refused is for the author to say",
         )
+
+
+def _refuses(context: Context) -> bool:
+    """Whether a model of this file cannot be made on several stages."""
+    classes = {one.name: one for one in context.tree.body if isinstance(one, ast.ClassDef)}
+    return any(SINGLE in stage_facts(required(one, classes)) for one in classes.values())
 
 
 def _is_layer_id(context: Context, node: ast.Call, name: str) -> bool:
@@ -176,7 +182,10 @@ def _searches(node: ast.expr) -> bool:
     """Whether a value is found in a list, or is an element of one of the configuration's."""
     for part in ast.walk(node):
         if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr == "index":
-            return True
+            sought = part.args[0] if part.args else part
+            return (
+                not isinstance(sought, ast.Constant) and (v.dotted(sought) or ("",))[-1] not in LAYER_ID_NAMES
+            )
         if isinstance(part, ast.Subscript) and "config" in (v.dotted(part.value) or ()):
             return True
     return False
@@ -192,4 +201,7 @@ def _is_configured(function: FunctionNode, node: ast.expr, own: str) -> bool:
         for target in part.targets
         if isinstance(target, ast.Name)
     }
+    operators = [part.op for part in ast.walk(node) if isinstance(part, ast.BinOp)]
+    if not operators or not all(isinstance(one, ast.Sub) for one in operators):
+        return False
     return not taken.isdisjoint(names) and LAYER_ID_NAMES.isdisjoint(names) and own not in names

@@ -209,8 +209,13 @@ class _Loader:
         """Whether the head may get a weight: from the embedding's, from another loader, or in another method."""
         if any(_routes(function) or self._hands_on(function) for function in self.reached):
             return True
+        tables = [
+            part for one in self.lineage for part in one.body if isinstance(part, (ast.Assign, ast.AnnAssign))
+        ]
+        if any(_speaks(one, "embed") and _speaks(one, "head") for one in tables):
+            return True
         methods = [part for one in self.lineage for part in one.body if isinstance(part, ast.FunctionDef)]
-        return any(
+        return any(map(_refuses, methods)) or any(
             _writes(one, head)
             for one in methods
             if one.name != "__init__" and not re.match(_HANDS_OUT, one.name)
@@ -241,7 +246,8 @@ def _routes(function: FunctionNode) -> bool:
             body = node.body if isinstance(node.body, list) else [node.body]
             if any(_speaks(one, "head") for one in body):
                 return True
-        if isinstance(node, (ast.Tuple, ast.Dict)) and _speaks(node, "embed") and _speaks(node, "head"):
+        tells_both = isinstance(node, (ast.Tuple, ast.Dict, ast.match_case)) or _replaces(node)
+        if tells_both and _speaks(node, "embed") and _speaks(node, "head"):
             return True
         told = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id not in _READERS
         if told and any(_speaks(one, "embed") for one in ast.iter_child_nodes(node)):
@@ -249,16 +255,35 @@ def _routes(function: FunctionNode) -> bool:
     return False
 
 
+def _replaces(node: ast.AST) -> bool:
+    """`name.replace("model.embed_tokens", "lm_head")`"""
+    return isinstance(node, ast.Call) and last_name(node) in ("replace", "sub", "replace_prefix")
+
+
 def _speaks(node: ast.AST, word: str) -> bool:
     """Whether a text or a name in an expression, functions in it left out, has a word; the flag of a tie does not count."""
     waiting = [node]
     while waiting:
         part = waiting.pop()
-        said = part.value if isinstance(part, ast.Constant) else getattr(part, "id", "")
+        said = (
+            part.value if isinstance(part, ast.Constant) else getattr(part, "id", getattr(part, "attr", ""))
+        )
         if isinstance(said, str) and word in said.replace("tie_word_embeddings", ""):
             return True
         if not isinstance(part, ast.Lambda):
             waiting += ast.iter_child_nodes(part)
+    return False
+
+
+def _refuses(function: FunctionNode) -> bool:
+    """Whether a function raises for a tied model on several stages."""
+    for node in ast.walk(function):
+        if (isinstance(node, ast.If) and isinstance(node.body[-1], ast.Raise)) or isinstance(
+            node, ast.Assert
+        ):
+            words = v.names_in(node.test)
+            if any("tie" in word for word in words) and any("size" in word or "pp" in word for word in words):
+                return True
     return False
 
 
@@ -267,10 +292,13 @@ def _writes(function: FunctionNode, head: str) -> bool:
     for node in ast.walk(function):
         if isinstance(node, ast.Assign):
             targets: list[ast.expr] = node.targets
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            targets = [node.func.value] if node.func.attr in ("copy_", "load_weight", "tie_weights") else []
+        elif isinstance(node, ast.Call):
+            own = [node.func.value] if isinstance(node.func, ast.Attribute) else []
+            targets = [*own, *node.args]
         else:
             continue
-        if any(head in (v.dotted(one) or ()) for one in targets):
-            return True
+        for one in targets:
+            chain = v.dotted(one.value if isinstance(one, ast.Subscript) else one) or ()
+            if head in chain and "weight" in chain:
+                return True
     return False

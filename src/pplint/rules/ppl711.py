@@ -27,8 +27,8 @@ INFO_TEXT = RuleInfo(
     precision="very-high",
     summary="the global rank of a group is used as the position within the group",
     what=(
-        "`group.rank` is multiplied, compared with `group.world_size - 1`, given as `pp_rank=` or kept as `self.pp_rank` "
-        "(or that of another group)."
+        "`group.rank` is multiplied where the function also asks for `group.world_size`, compared with "
+        "`group.world_size - 1`, given as `pp_rank=` or kept as `self.pp_rank` (or that of another group)."
     ),
     why=(
         "`rank` of a group is the process's rank among all processes. It is the position within the group for one tensor "
@@ -68,17 +68,25 @@ class GlobalRankAsPosition(Rule):
 
     def binary(self, context: Context, node: ast.BinOp) -> None:
         """`pp_group.rank * n` and `(pp_group.rank + 1) * n`"""
-        if isinstance(node.op, ast.Mult):
-            for side in (node.left, node.right):
-                for part in (side.left, side.right) if isinstance(side, ast.BinOp) else (side,):
-                    self._judge(context, context.flow.evaluate(part), node)
+        if not isinstance(node.op, ast.Mult):
+            return
+        for side in (node.left, node.right):
+            moved = isinstance(side, ast.BinOp) and isinstance(side.op, (ast.Add, ast.Sub))
+            part = (
+                side.left
+                if isinstance(side, ast.BinOp) and moved and isinstance(side.right, ast.Constant)
+                else side
+            )
+            self._judge(context, context.flow.evaluate(part), node, shares=True)
 
     def compare(self, context: Context, node: ast.Compare) -> None:
         """`pp_group.rank == pp_group.world_size - 1`"""
         sides = (node.left, *node.comparators)
-        if any(isinstance(one, ast.BinOp) and ast.unparse(one).endswith(".world_size - 1") for one in sides):
+        for other in (one for one in sides if ast.unparse(one).endswith(".world_size - 1")):
+            group = ast.unparse(other).removesuffix(".world_size - 1")
             for side in sides:
-                self._judge(context, context.flow.evaluate(side), node)
+                found = [one for one in context.flow.evaluate(side) if attribute_read(one) == (group, "rank")]
+                self._judge(context, tuple(found), node)
 
     def call(self, context: Context, node: ast.Call) -> None:
         """`make_layers(..., pp_rank=pp_group.rank)`"""
@@ -93,12 +101,21 @@ class GlobalRankAsPosition(Rule):
         if kind is not None:
             self._judge(context, found, target, kind[2])
 
-    def _judge(self, context: Context, found: Values, use: ast.expr, kind: str = "") -> None:
-        """Report global ranks among the alternatives that are used at `use`, with `kind` those of such a group only."""
+    def _judge(
+        self, context: Context, found: Values, use: ast.expr, kind: str = "", shares: bool = False
+    ) -> None:
+        """Report global ranks among the alternatives that are used at `use`.
+
+        With `kind` those of such a group only, with `shares` those of a group whose size the function asks for too.
+        """
         for value in found:
             read = attribute_read(value)
             if read is None or read[1] != "rank" or kind not in read[0] or value.node in self._told:
                 continue
+            if shares and f"{read[0]}.world_size" not in _text(context):
+                continue
+            if any("world_size == 1" in ast.unparse(atom.test) for atom in context.flow.guards):
+                continue  # of one rank; whether that is so for this group is for the author to know
             if _is_coordinator(context, value, read[0]):
                 assert value.node is not None
                 self._told.add(value.node)
@@ -124,6 +141,12 @@ class GlobalRankAsPosition(Rule):
             statement=context.home(rank),
             fix=Fix(UNSAFE, f"ask for `{position}`", (context.edit(rank, position),)),
         )
+
+
+def _text(context: Context) -> str:
+    """The text of the function we are in."""
+    functions = context.flow.functions
+    return context.text_of(functions[-1]) if functions else context.source.text
 
 
 def _is_coordinator(context: Context, rank: Value, group: str) -> bool:

@@ -13,15 +13,18 @@ from pplint.engine.declarations import defaulted
 from pplint.engine.guards import FIRST, LAST
 from pplint.engine.slots import is_last
 from pplint.engine.values import Value
-from pplint.engine.vocabulary import is_start
+from pplint.engine.vocabulary import is_end, is_start
 from pplint.source.blocks import FunctionNode
 
 
 def stated_id(context: Context, value: Value) -> Value | None:
     """The number that an argument states as a layer id, unless only the stage that owns it comes here; or None.
 
-    The last id of the model is -1, of ids that are counted up to a number it is the first.
+    The last id of the model is -1, of ids that are counted up to a number it is the first. Where a test asks for the range
+    of the stage, or if there is one, somebody thought of it.
     """
+    if any(_asks_range(context, atom.test, value) for atom in (*context.flow.guards, *value.guards)):
+        return None
     if value.kind == v.ARITH and is_last(context, value):
         return None if LAST in context.stage(value) else Value(v.INT, -1, value.node, value.guards)
     if value.kind == v.ELEMENT and value.data[0].kind == v.RANGE:
@@ -34,6 +37,19 @@ def stated_id(context: Context, value: Value) -> Value | None:
     return number if known else None
 
 
+def _asks_range(context: Context, test: ast.expr, value: Value) -> bool:
+    """Whether a test reads or looks for the range of the stage, or looks an id that is counted up."""
+    if isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.In, ast.NotIn)):
+        if value.kind == v.ELEMENT and value in context.flow.evaluate(test.left):
+            return True
+    texts = [
+        part.value
+        for part in ast.walk(test)
+        if isinstance(part, ast.Constant) and isinstance(part.value, str)
+    ]
+    return any(is_start(word) or is_end(word) for word in (*v.names_in(test), *texts))
+
+
 def class_constant(context: Context, value: Value) -> Value | None:
     """The number that `self.FIRST` or `Consts.FIRST` stands for: one that a class says and nobody assigns; else None."""
     if value.kind != v.PATH or len(value.data) != 2 or is_start(value.data[1]):
@@ -41,6 +57,9 @@ def class_constant(context: Context, value: Value) -> Value | None:
     (root, name), project = value.data, context.project
     named = project.resolve_class(context.module, [root])
     for owner in [named] if named else sorted(project.types_of(context.place, (root,))):
+        heirs = [project.classes[one] for one in project.children(owner)]
+        if any(name in facts[kind] for facts in heirs for kind in ("attrs", "methods", "constants")):
+            return None
         for one in project.mro(owner):
             facts = project.classes[one]
             if name in facts["attrs"] and any(entry["method"] for entry in facts["attrs"][name]):
