@@ -167,7 +167,7 @@ MORE = {
     ),
     "a table names both": ('_tied = {"model.embed_tokens.weight": "lm_head.weight"}\n', []),
     "another method refuses tied models on several stages": (
-        "def check(self, config):\n    if config.tie_word_embeddings and self.pp_group.world_size > 1:\n        raise ValueError\n",
+        "def check(self, config):\n    if config.tied and self.pp_group.world_size > 1:\n        raise ValueError\n",
         [],
     ),
     "the head is set for a draft model": (

@@ -22,8 +22,8 @@ def evidence_of_calls(context: Context, space: str, parameter: str) -> Evidence 
         return None
     project, found = context.project, None
     heirs = project.children(context.class_id)
-    if any(project.module_of(one) != context.module for one in heirs):
-        return None  # they may call it with something else
+    if any(_hands_other(context, space, one, functions[0].name) for one in heirs):
+        return None
     names = {project.class_name(one) for one in heirs}
     for owner, caller, call in _calls(context, functions[0].name):
         own = v.dotted(call.func) == ("self", functions[0].name)
@@ -37,6 +37,16 @@ def evidence_of_calls(context: Context, space: str, parameter: str) -> Evidence 
         text = f"`{caller.name}` hands `{ast.unparse(argument)}` to `{functions[0].name}`"
         found = found or Evidence(context.module, call.lineno, text, None)
     return found
+
+
+def _hands_other(context: Context, space: str, heir: str, method: str) -> bool:
+    """Whether an heir (an id) in another file hands a parameter to the method that is not known to be in the space."""
+    project = context.project
+    return project.module_of(heir) != context.module and any(
+        callee == ["self", method] and parameter not in context.accessors.known(space, f"{heir}.{name}")
+        for name, facts in project.classes[heir]["methods"].items()
+        for parameter, callee, _, _ in facts["passes"]
+    )
 
 
 def _is_in(context: Context, space: str, caller: FunctionNode, argument: ast.expr) -> bool:
