@@ -165,7 +165,14 @@ MORE = {
         "def post_load_weights(self):\n    dist.recv(self.lm_head.weight, 0)\n",
         [],
     ),
-    "a table names both": ('_tied = {"model.embed_tokens.weight": "lm_head.weight"}\n', []),
+    "a table that nobody reads names both": (
+        '_tied = {"model.embed_tokens.weight": "lm_head.weight"}\n',
+        [WARNING],
+    ),
+    "a table that the loader reads names both": (
+        'params = {"model.embed_tokens.weight": "lm_head.weight"}\n',
+        [],
+    ),
     "another method refuses tied models on several stages": (
         "def check(self, config):\n    if config.tied and self.pp_group.world_size > 1:\n        raise ValueError\n",
         [],
