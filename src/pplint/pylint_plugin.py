@@ -229,7 +229,7 @@ def _node_at(module: nodes.Module, start: tuple[int, int], end: tuple[int, int])
     todo = list(module.get_children())
     while todo:
         node = todo.pop()
-        if node.lineno is None:
+        if node.lineno is None or node.col_offset is None:
             todo.extend(node.get_children())  # arguments, comprehensions: without a place of their own
         elif (node.lineno, node.col_offset) <= start and end <= (
             node.end_lineno or node.lineno,
