@@ -10,7 +10,6 @@ from pplint.engine.context import Context
 from pplint.engine.dense import asked_densely
 from pplint.engine.instances import Builder
 from pplint.engine.values import Value
-from pplint.engine.vocabulary import is_start
 from pplint.finding import ERROR, INFO, SAFE, Step
 from pplint.rules.asking import literal_asks, proof_of
 from pplint.rules.base import Example, Rule, RuleInfo
@@ -112,10 +111,7 @@ class LiteralLayerId(Rule):
             if argument is not None:
                 by_argument.setdefault(argument, []).append((target, callee))
         for argument, reached in by_argument.items():
-            found = context.flow.evaluate(argument)
-            if any(is_start(path[-1]) for path in v.paths(found)):
-                continue  # the number is for those that have no range
-            for one in found:
+            for one in context.flow.evaluate(argument):
                 value = stated_id(context, one)
                 if value is not None:
                     self._judge(context, node, argument, value, reached)

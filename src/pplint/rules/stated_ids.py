@@ -38,16 +38,18 @@ def stated_id(context: Context, value: Value) -> Value | None:
 
 
 def _asks_range(context: Context, test: ast.expr, value: Value) -> bool:
-    """Whether a test reads or looks for the range of the stage, or looks an id that is counted up."""
+    """Whether a test asks if there is a range, or compares the id with it, or looks an id up that is counted."""
+    sides = [test.left, *test.comparators] if isinstance(test, ast.Compare) else []
+    found = [one for side in sides for one in context.flow.evaluate(side)]
     if isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.In, ast.NotIn)):
-        if value.kind == v.ELEMENT and value in context.flow.evaluate(test.left):
+        if value.kind == v.ELEMENT and value in found:
             return True
-    texts = [
-        part.value
-        for part in ast.walk(test)
-        if isinstance(part, ast.Constant) and isinstance(part.value, str)
-    ]
-    return any(is_start(word) or is_end(word) for word in (*v.names_in(test), *texts))
+    texts = [part.value for part in ast.walk(test) if isinstance(part, ast.Constant)]
+    if any(isinstance(text, str) and (is_start(text) or is_end(text)) for text in texts):
+        return True
+    ranged = any(is_start(word) or is_end(word) for word in v.names_in(test))
+    same = any(one.kind == value.kind and one.data == value.data for one in found)
+    return ranged and (same or any(one.kind == v.NONE for one in found))
 
 
 def class_constant(context: Context, value: Value) -> Value | None:
