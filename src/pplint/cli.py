@@ -120,6 +120,13 @@ def run(arguments: Sequence[str]) -> int:
     return code
 
 
+def _unwritable(error: Exception) -> str:
+    """What keeps a stream without a name from being written, or "" for any other error."""
+    if not isinstance(error, OSError) or error.filename:
+        return ""
+    return error.strerror or "" if error.errno in (errno.ENOSPC, errno.EIO, errno.EBADF) else ""
+
+
 def _invoke(arguments: list[str]) -> int:
     try:
         with door.make_context("pplint", arguments) as context:
@@ -135,12 +142,10 @@ def _invoke(arguments: list[str]) -> int:
         return INTERRUPTED
     except BrokenPipeError:
         raise
-    except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EIO, errno.EBADF) or error.filename:
-            return _crash(error, verbose=bool({"-v", "--verbose"} & set(arguments)))
-        complain(f"error: the output cannot be written: {error.strerror}")
-        return TROUBLE
     except Exception as error:
+        if said := _unwritable(error):
+            complain(f"error: the output cannot be written: {said}")
+            return TROUBLE
         return _crash(error, verbose=bool({"-v", "--verbose"} & set(arguments)))
 
 

@@ -15,19 +15,16 @@ from pplint.engine.values import Atom, Value, Values
 from pplint.engine.vocabulary import is_end, is_start
 
 
-def assigned(
-    summary: dict[str, Any],
-    owner: dict[str, Any] | None,
-    flow: Flow,
-    target: ast.expr,
-    found: Values,
-    node: ast.stmt,
-) -> None:
-    """Record one assignment; `owner` is the facts of the enclosing class, if any."""
-    if owner is None:
-        if isinstance(target, ast.Name) and target.id == "EntryClass":
-            summary["entry"] += named_classes(getattr(node, "value", None))
-        return
+def named_at_top(summary: dict[str, Any], name: str, value: ast.expr | None) -> None:
+    """Record what a name at the top of a module says: the entry classes, or a table of classes."""
+    if name == "EntryClass":
+        summary["entry"] += named_classes(value)
+    elif isinstance(value, ast.Dict) and (classes := named_classes(value)):
+        summary["choices"][name] = classes
+
+
+def assigned(owner: dict[str, Any], flow: Flow, target: ast.expr, found: Values, node: ast.stmt) -> None:
+    """Record one assignment; `owner` is the facts of the enclosing class."""
     if isinstance(target, (ast.Tuple, ast.List)):
         _unpacked(owner, flow, target, found, node)
     elif isinstance(target, ast.Name) and not flow.functions:
@@ -180,9 +177,8 @@ _CHANGES = frozenset({"append", "extend", "insert", "pop", "remove", "clear", "r
 
 
 def _is_of_stage(loop: Value) -> bool:
-    low, high = ([one.data for one in side if one.kind in (v.PATH, v.PARAM)] for side in loop.data[:2])
-    names = [[one if isinstance(one, str) else one[-1] for one in side] for side in (low, high)]
-    return bool(names[0] and names[1]) and all(map(is_start, names[0])) and all(map(is_end, names[1]))
+    low, high = ([name for one in side if (name := v.last_name_of(one))] for side in loop.data[:2])
+    return bool(low and high) and all(map(is_start, low)) and all(map(is_end, high))
 
 
 def _is_for_one_stage(flow: Flow, call: ast.AST | None) -> bool:

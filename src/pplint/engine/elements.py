@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from pplint.engine import values as v
@@ -104,13 +105,9 @@ def _is_owned(found: Values) -> bool:
     return False
 
 
-def _called(found: Values, test: object) -> bool:
-    assert callable(test)
-    return any(
-        test(one.data[-1] if one.kind == v.PATH else one.data)
-        for one in found
-        if one.kind in (v.PATH, v.PARAM)
-    ) or any(test(one.data[1]) for one in found if one.kind == v.MEMBER)
+def _called(found: Values, test: Callable[[str], bool]) -> bool:
+    names = (one.data[1] if one.kind == v.MEMBER else v.last_name_of(one) for one in found)
+    return any(map(test, names))
 
 
 def _asked(flow: Flow, test: ast.expr) -> list[ast.expr]:

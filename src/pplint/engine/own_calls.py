@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pplint.engine import values as v
 from pplint.engine.accessors import GLOBAL, Evidence
+from pplint.engine.instances import given_for
 from pplint.engine.vocabulary import LAYER_ID_NAMES
 from pplint.source.blocks import FunctionNode
 
@@ -21,6 +22,7 @@ def evidence_of_calls(context: Context, space: str, parameter: str) -> Evidence 
     if len(functions) != 1 or not context.class_id or not functions[0].name.startswith("_"):
         return None
     project, found = context.project, None
+    facts = context.accessors.facts_of(context.function_id)
     heirs = project.children(context.class_id)
     if any(_hands_other(context, space, one, functions[0].name) for one in heirs):
         return None
@@ -31,7 +33,7 @@ def evidence_of_calls(context: Context, space: str, parameter: str) -> Evidence 
             continue  # a method of another class
         if not own or owner is not context.flow.classes[-1] or caller is None or caller not in owner.body:
             return None
-        argument = _argument(functions[0], parameter, call)
+        argument = given_for(facts, parameter, call)
         if argument is None or not _is_in(context, space, caller, argument):
             return None
         text = f"`{caller.name}` hands `{ast.unparse(argument)}` to `{functions[0].name}`"
@@ -79,13 +81,6 @@ def _calls(context: Context, method: str) -> Iterator[_Call]:
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
             caller = None if isinstance(node, ast.Lambda) else node
         waiting += [(child, owner, caller) for child in ast.iter_child_nodes(node)]
-
-
-def _argument(method: FunctionNode, parameter: str, call: ast.Call) -> ast.expr | None:
-    names = [one.arg for one in (*method.args.posonlyargs, *method.args.args)][1:]
-    given = dict(zip(names, call.args, strict=False))
-    given |= {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
-    return given.get(parameter)
 
 
 def _rebinds(caller: FunctionNode, argument: ast.Name) -> bool:

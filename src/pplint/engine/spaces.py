@@ -86,13 +86,14 @@ def _named(context: Context, value: Value, depth: int) -> Space | None:
 
 def _parameter(context: Context, name: str) -> Space | None:
     function = context.function_id
-    for space, kind in ((GLOBAL, OWNED), (LOCAL, STAGE)):
-        evidence = context.accessors.known(space, function).get(name)
-        evidence = evidence or evidence_of_calls(context, space, name)
+    kinds = {GLOBAL: (OWNED, "layer id"), LOCAL: (STAGE, "index")}
+    found = [(space, context.accessors.known(space, function).get(name)) for space in kinds]
+    if not any(evidence for _, evidence in found):
+        found = [(space, evidence_of_calls(context, space, name)) for space in kinds]
+    for space, evidence in found:
         if evidence is not None:
-            return Space(
-                kind, f"{evidence.text}: `{name}` is a {space} {'layer id' if space == GLOBAL else 'index'}"
-            )
+            kind, word = kinds[space]
+            return Space(kind, f"{evidence.text}: `{name}` is a {space} {word}")
     return None
 
 

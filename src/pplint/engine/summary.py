@@ -10,7 +10,7 @@ import ast
 from typing import Any
 
 from pplint.engine import values as v
-from pplint.engine.attributes import assigned, grown, named_classes
+from pplint.engine.attributes import assigned, grown, named_at_top
 from pplint.engine.calls import built, called_on_super, callee_path, handed, passed, softened
 from pplint.engine.constants import module_constants
 from pplint.engine.declarations import ClassFacts, FunctionFacts, add_classes, function_facts, names_returned
@@ -190,15 +190,15 @@ class Summariser(Listener):
         if self._owner is None and flow.functions:
             return
         in_class = bool(flow.classes) and not flow.functions
-        table = getattr(node, "value", None)
-        if isinstance(target, ast.Name) and isinstance(table, ast.Dict) and not (flow.functions or in_class):
-            self.summary["choices"].update({target.id: named} if (named := named_classes(table)) else {})
-        if isinstance(target, ast.Name) and target.id != "EntryClass" and not in_class:
+        if isinstance(target, ast.Name) and not in_class:
+            if not flow.functions:
+                named_at_top(self.summary, target.id, getattr(node, "value", None))
             return
         owner = self._owner
         if in_class:
             owner = self.summary["classes"].get(".".join(c.name for c in flow.classes))
-        assigned(self.summary, owner, flow, target, found, node)
+        if owner is not None:
+            assigned(owner, flow, target, found, node)
 
     def returned(self, flow: Flow, node: ast.Return, found: Values) -> None:
         facts = self._facts
@@ -244,9 +244,7 @@ def _asks_first_layer(test: ast.Compare) -> bool:
 
 def _names_start(value: Value) -> bool:
     """Whether the value is called the first layer id of a stage."""
-    return value.kind in (v.PATH, v.PARAM) and is_start(
-        value.data[-1] if value.kind == v.PATH else value.data
-    )
+    return is_start(v.last_name_of(value))
 
 
 def _is_shifted(value: Value) -> bool:
@@ -258,4 +256,4 @@ def _is_shifted(value: Value) -> bool:
 
 def _names_end(value: Value) -> bool:
     """Whether the value is called one past the last layer id of a stage."""
-    return value.kind in (v.PATH, v.PARAM) and is_end(value.data[-1] if value.kind == v.PATH else value.data)
+    return is_end(v.last_name_of(value))

@@ -139,15 +139,17 @@ class Surroundings(Listener):
             return frozenset()
         if owner not in self._refusals:
             self._refusals[owner] = _refusal(owner, {one.name: one for one in self._refusals})
-        return self._refusals[owner] or (
-            self._refused_above() if any(self._refusals.values()) else frozenset()
-        )
+        return self._refusals[owner] or (self._refused_above() if self.file_refuses() else frozenset())
 
     @cached_property
     def _refusals(self) -> dict[ast.ClassDef, frozenset[str]]:
         """What the constructors of this file's classes refuse; classes inside of others are added when they are met."""
         classes = {one.name: one for one in self.tree.body if isinstance(one, ast.ClassDef)}
         return {one: _refusal(one, classes) for one in classes.values()}
+
+    def file_refuses(self) -> bool:
+        """Whether some class of this file cannot be made on several stages."""
+        return any(self._refusals.values())
 
     def _refused_above(self) -> frozenset[str]:
         """The same for the top-level classes that lead to the class, if all of them stand in this file."""

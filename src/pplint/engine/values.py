@@ -101,6 +101,13 @@ def paths(values: Values) -> list[tuple[str, ...]]:
     return [value.data for value in values if value.kind == PATH]
 
 
+def last_name_of(value: Value) -> str:
+    """The name that a parameter has, or the last one of a chain; "" for anything else."""
+    if value.kind == PATH:
+        return str(value.data[-1])
+    return str(value.data) if value.kind == PARAM else ""
+
+
 def names_in(node: ast.AST) -> list[str]:
     """The names and attributes that are read in an expression."""
     return [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable
 
 from pplint.engine import values as v
 from pplint.engine.context import Context
@@ -12,20 +13,26 @@ from pplint.engine.values import Value
 _GROUP_NAME = r"(^|_)group$"
 
 
-def names_group(text: str) -> bool:
+def _names_group(text: str) -> bool:
     """Whether an expression, as written, is called a group: `pp_group`, `self.pp_group`, `get_pp_group()`."""
     return re.search(_GROUP_NAME, text.rpartition(".")[2].rstrip("()")) is not None
 
 
 def is_group(context: Context, node: ast.expr) -> bool:
     """Whether an expression, or what a local stands for, is called a group or is of a class that knows positions."""
-    if names_group(ast.unparse(node)):
+    if _names_group(ast.unparse(node)):
         return True
-    project, found = context.project, context.flow.evaluate(node)
-    if any(isinstance(one.node, ast.expr) and names_group(ast.unparse(one.node)) for one in found):
+    found = context.flow.evaluate(node)
+    if any(isinstance(one.node, ast.expr) and _names_group(ast.unparse(one.node)) for one in found):
         return True
-    owners = {kind for path in v.paths(found) for kind in project.types_of(context.place, path)}
-    return bool(owners) and all("rank_in_group" in project.classes[kind]["attrs"] for kind in owners)
+    return knows_positions(context, v.paths(found)) is True
+
+
+def knows_positions(context: Context, paths: Iterable[tuple[str, ...]]) -> bool | None:
+    """Whether what stands at some chains keeps its rank in the group; None where its class is not known."""
+    owners = {kind for path in paths for kind in context.project.types_of(context.place, path)}
+    attributes = (context.project.classes[kind]["attrs"] for kind in owners)
+    return all("rank_in_group" in one for one in attributes) if owners else None
 
 
 def attribute_read(value: Value) -> tuple[str, str] | None:

@@ -10,7 +10,7 @@ from pplint.engine.dispatch import element_classes, plain_name
 from pplint.engine.elements import PLACEHOLDER_ATTRIBUTES, guarded
 from pplint.engine.project import Padded
 from pplint.engine.slots import Slots, slots_of
-from pplint.rules.stage_start import has_start
+from pplint.rules.stage_start import has_start, stays_argument
 
 _WIDTH = 60
 
@@ -76,8 +76,11 @@ def owner_text(context: Context, slots: Slots, written: ast.expr | None) -> Owne
     as_written = v.dotted(written) if written is not None else None
     chain = as_written if as_written is not None and len(as_written) > 1 else None
     if chain is None:
-        roots = {"self", *_parameters(context)}
-        paths = [path for path in v.paths(slots.lists) if len(path) > 1 and path[0] in roots]
+        paths = [
+            path
+            for path in v.paths(slots.lists)
+            if len(path) > 1 and (path[0] == "self" or stays_argument(context, path[0]))
+        ]
         chain = paths[0] if len(paths) == 1 else None
     if chain is None:
         return None
@@ -92,16 +95,6 @@ def owner_text(context: Context, slots: Slots, written: ast.expr | None) -> Owne
         if start and end
         else None
     )
-
-
-def _parameters(context: Context) -> set[str]:
-    """The parameters of the function we are in that are never rebound."""
-    if not context.flow.functions:
-        return set()
-    function = context.flow.functions[-1]
-    given = function.args
-    names = {one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs)}
-    return names - context.written.names
 
 
 def latent_choice(context: Context, padded: Padded) -> str:

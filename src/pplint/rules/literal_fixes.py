@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from typing import TypeGuard
 
 from pplint.engine import values as v
@@ -12,7 +11,7 @@ from pplint.engine.context import Context
 from pplint.engine.guards import last_name
 from pplint.engine.values import Value
 from pplint.finding import SAFE, UNSAFE, Fix
-from pplint.rules.stage_start import has_start
+from pplint.rules.stage_start import has_start, stays_argument
 from pplint.source.blocks import blocks_of
 
 _DISPLAYS = (ast.Tuple, ast.List, ast.Set, ast.Dict)
@@ -75,14 +74,14 @@ def _place(
     if _counts_on(function, argument.id):
         return "the number is where a loop begins to count: run it over the layers of the stage"
     if _is_only_for(function, literal, argument) and _is_next(function, literal, node, argument.id, receiver):
-        return literal, _is_given(context, receiver)
+        return literal, stays_argument(context, receiver[0])
     if always and bindings(function, argument.id) == 1:
         return argument, True
     if any(
         isinstance(part, _DISPLAYS) and literal in ast.iter_child_nodes(part) for part in ast.walk(function)
     ):
         return "the number is one of several in a list; ask for `start_layer` where it is used"
-    if not _is_only_for(function, literal, argument) or not _is_given(context, receiver):
+    if not _is_only_for(function, literal, argument) or not stays_argument(context, receiver[0]):
         return "the number is used for something else too, or what is asked is made later; ask for `start_layer` here"
     return literal, False
 
@@ -145,14 +144,14 @@ def _is_next(
     if not isinstance(following, _SIMPLE):
         return False
     for part in ast.walk(following):
-        inside = part is not call and any(one is call for one in ast.walk(part))
+        inside = part is not call and _stands_in(part, call)
         chained = isinstance(part, ast.Compare) and len(part.ops) > 1
         if inside and (chained or isinstance(part, _SOMETIMES)):
             return False
         if not inside and isinstance(part, ast.Call) and part is not call and _ends_before(part, call):
             return False
     head = following.test if isinstance(following, ast.If) else following
-    return any(part is call for part in ast.walk(head))
+    return _stands_in(head, call)
 
 
 def _ends_before(one: ast.expr, other: ast.expr) -> bool:
@@ -213,13 +212,3 @@ def _ends_with(statement: ast.stmt, literal: ast.expr) -> bool:
             branch and _ends_with(branch[-1], literal) for branch in (statement.body, statement.orelse)
         )
     return not list(blocks_of(statement)) and _stands_in(statement, literal)
-
-
-def _is_given(context: Context, receiver: tuple[str, ...]) -> bool:
-    """Whether a chain means the same all through the function: it begins with a parameter that is never rebound."""
-    return receiver[0] in set(_parameters(context)) - context.written.names
-
-
-def _parameters(context: Context) -> Iterator[str]:
-    given = context.flow.functions[-1].args
-    return (one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs))

@@ -7,7 +7,7 @@ import ast
 from pplint.engine import values as v
 from pplint.engine.context import Context
 from pplint.engine.facts import Facts
-from pplint.engine.guards import SINGLE, required, stage_facts
+from pplint.engine.guards import SINGLE
 from pplint.engine.interest import names_of
 from pplint.engine.values import Value
 from pplint.engine.vocabulary import LAYER_ID_NAMES, is_end, is_start
@@ -106,7 +106,7 @@ class BorrowedLayerId(Rule):
     def _judge(
         self, context: Context, function: FunctionNode, node: ast.Call, others: list[Value], name: str
     ) -> None:
-        if any(is_start(one) or is_end(one) for one in v.names_in(function)) or _refuses(context):
+        if any(is_start(one) or is_end(one) for one in v.names_in(function)) or context.file_refuses():
             return
         for one in others:
             source = _looked_up(context, one, name)
@@ -136,12 +136,6 @@ class BorrowedLayerId(Rule):
             around=node,
             no_fix="which splits are to be refused is for the author to say",
         )
-
-
-def _refuses(context: Context) -> bool:
-    """Whether a model of this file cannot be made on several stages."""
-    classes = {one.name: one for one in context.tree.body if isinstance(one, ast.ClassDef)}
-    return any(SINGLE in stage_facts(required(one, classes)) for one in classes.values())
 
 
 def _is_layer_id(context: Context, node: ast.Call, name: str) -> bool:

@@ -10,7 +10,7 @@ from pplint.engine.context import Context
 from pplint.engine.values import Value, Values
 from pplint.finding import ERROR, INFO, UNSAFE, Fix
 from pplint.rules.base import Example, Rule, RuleInfo
-from pplint.rules.group_ranks import attribute_read
+from pplint.rules.group_ranks import attribute_read, knows_positions
 
 _RANGE = """\
 class SampleModel:
@@ -36,7 +36,10 @@ INFO_TEXT = RuleInfo(
         "too. A second rank with `rank * num_hidden_layers` runs layers that do not exist."
     ),
     how="Ask for `group.rank_in_group`.",
-    silent="The world group, where both are the same, the method `group.rank()`, and global ranks that are handed on.",
+    silent=(
+        "The world group, where both are the same, the method `group.rank()`, global ranks that are handed on, and code "
+        "under `world_size == 1`."
+    ),
     fixable="`rank` becomes `rank_in_group` (unsafe: the same name may be used for a global rank elsewhere).",
     examples=(
         Example(
@@ -71,13 +74,9 @@ class GlobalRankAsPosition(Rule):
         if not isinstance(node.op, ast.Mult):
             return
         for side in (node.left, node.right):
-            moved = isinstance(side, ast.BinOp) and isinstance(side.op, (ast.Add, ast.Sub))
-            part = (
-                side.left
-                if isinstance(side, ast.BinOp) and moved and isinstance(side.right, ast.Constant)
-                else side
-            )
-            self._judge(context, context.flow.evaluate(part), node, shares=True)
+            if isinstance(side, ast.BinOp) and isinstance(side.op, (ast.Add, ast.Sub)):
+                side = side.left if isinstance(side.right, ast.Constant) else side
+            self._judge(context, context.flow.evaluate(side), node, shares=True)
 
     def compare(self, context: Context, node: ast.Compare) -> None:
         """`pp_group.rank == pp_group.world_size - 1`"""
@@ -151,8 +150,5 @@ def _text(context: Context) -> str:
 
 def _is_coordinator(context: Context, rank: Value, group: str) -> bool:
     """Whether the rank is that of a group that knows both: by its class, or by the name of its kind."""
-    project = context.project
-    owners = project.types_of(context.place, tuple(rank.data[:-1])) if rank.kind == v.PATH else frozenset()
-    if owners:
-        return all("rank_in_group" in project.classes[one]["attrs"] for one in owners)
-    return re.search(_OF_ONE_KIND, group) is not None
+    known = knows_positions(context, [rank.data[:-1]] if rank.kind == v.PATH else [])
+    return re.search(_OF_ONE_KIND, group) is not None if known is None else known

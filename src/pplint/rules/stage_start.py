@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from pplint.engine import values as v
 from pplint.engine.context import Context
+from pplint.engine.declarations import defaulted
 from pplint.engine.flow import statements
 from pplint.engine.project import Project
 from pplint.engine.reach import runs_base
@@ -64,8 +65,13 @@ def keeps_layer(context: Context) -> bool:
 
 def is_argument(context: Context, name: str) -> bool:
     """Whether a name is a parameter of the function we are in."""
-    arguments = context.flow.functions[-1].args
-    return any(a.arg == name for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs))
+    given = context.flow.functions[-1].args
+    return any(one.arg == name for one in (*given.posonlyargs, *given.args, *given.kwonlyargs))
+
+
+def stays_argument(context: Context, name: str) -> bool:
+    """Whether a name is a parameter of the function we are in, which never rebinds it."""
+    return bool(context.flow.functions) and is_argument(context, name) and name not in context.written.names
 
 
 def start_in_scope(context: Context) -> tuple[str, bool] | None:
@@ -100,8 +106,7 @@ def _may_be_none(context: Context, chain: tuple[str, ...]) -> bool:
             if v.dotted(node.operand if isinstance(node, ast.UnaryOp) else node.test) == chain:
                 return True
         elif isinstance(node, ast.arguments):
-            pairs = zip(reversed((*node.posonlyargs, *node.args)), reversed(node.defaults), strict=False)
-            optional |= {one.arg for one, default in pairs if isinstance(default, ast.Constant)}
+            optional |= {one.arg for one, default in defaulted(node) if isinstance(default, ast.Constant)}
     stored = context.stored(chain[1]) if len(chain) == 2 and chain[0] == "self" else []
     return (
         chain[-1] in optional
