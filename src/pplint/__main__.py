@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 
@@ -12,8 +13,19 @@ def main() -> None:
 
         code = run(sys.argv[1:])
     except KeyboardInterrupt:  # before or after the command itself, which has a message for it
-        code = 130
-    sys.exit(code)
+        sys.exit(130)
+    _leave(code)
+
+
+def _leave(code: int) -> None:
+    """End the process at once: to take apart what lies in memory is a twentieth of a hook's time."""
+    try:
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:
+                stream.flush()
+    except (OSError, ValueError):
+        sys.exit(code)
+    os._exit(code)
 
 
 if __name__ == "__main__":
