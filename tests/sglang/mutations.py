@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pplint.engine.accessors import GLOBAL
+from pplint.engine.declarations import position_of
 from pplint.engine.facts import Facts
-from pplint.engine.instances import position_of
 from pplint.engine.paths import is_test
 from pplint.engine.root import find_root
 from pplint.finding import SAFE, Finding

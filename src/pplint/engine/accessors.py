@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from pplint.engine.behind import Fronts
 from pplint.engine.callees import definitions_of
-from pplint.engine.instances import position_of
+from pplint.engine.declarations import position_of
 from pplint.engine.names import Place, Rows
 from pplint.engine.pools import kept_by_pools, stage_list
 from pplint.engine.project import Project

@@ -76,6 +76,26 @@ def names_returned(node: FunctionNode) -> set[str]:
     return {one.id for one in parts if isinstance(one, ast.Name)}
 
 
+def position_of(facts: dict[str, Any], parameter: str) -> int | None:
+    """The 0-based position of a parameter among the arguments of a call, or None for keyword-only ones."""
+    if parameter not in facts["params"]:
+        return None
+    index: int = facts["params"].index(parameter)
+    return (
+        index
+        if facts["static"] or not facts["params"] or facts["params"][0] not in ("self", "cls")
+        else index - 1
+    )
+
+
+def given_for(facts: dict[str, Any], parameter: str, call: ast.Call) -> ast.expr | None:
+    """The argument of a call that a parameter of the called function gets, or None."""
+    position = position_of(facts, parameter)
+    if position is not None and position < len(call.args):
+        return call.args[position]
+    return next((keyword.value for keyword in call.keywords if keyword.arg == parameter), None)
+
+
 def defaulted(arguments: ast.arguments) -> list[tuple[ast.arg, ast.expr]]:
     """The parameters that have a default, each with it."""
     positional = [*arguments.posonlyargs, *arguments.args]

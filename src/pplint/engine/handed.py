@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from pplint.engine.instances import position_of
+from pplint.engine.declarations import position_of
 from pplint.engine.names import Place
 from pplint.engine.project import Project
 

@@ -1,19 +1,17 @@
 """What expressions may be instances of, and how the objects in attributes come to be."""
 
-import ast
 import re
 from typing import Any, NamedTuple
 
-from pplint.engine.asking import remembered
-from pplint.engine.names import PICKED, Names, Place, Rows, absolute
+from pplint.engine.builds import Builds
+from pplint.engine.names import PICKED, Place, Rows, absolute
 from pplint.engine.vocabulary import is_start
 
 _WORD = re.compile(r"[A-Za-z_][\w.]*")
 _DEPTH = 8
+_FAR = 4
 SUPER = "super()"
 """The root of a chain that starts with a call of `super`."""
-
-_ABOVE = ("super", "__init__")
 
 _NOTHING: tuple[frozenset[str], tuple[str, ...]] = frozenset(), ()
 
@@ -27,7 +25,7 @@ class Builder(NamedTuple):
     class_id: str
 
 
-class Types(Names):
+class Types(Builds):
     """The classes of expressions."""
 
     def types_of(self, place: Place, path: tuple[str, ...], depth: int = 0) -> frozenset[str]:
@@ -103,23 +101,26 @@ class Types(Names):
         built = self.callee_classes(place, callee)
         if built:
             return built
+        returned = self._returned(place, callee)
+        if returned is None:
+            return self.attribute_classes(place.as_class or place.owner, callee[1])
+        return frozenset(t for inner, one in returned for t in self.types_of_value(inner, one, depth + 1))
+
+    def _returned(self, place: Place, callee: list[str]) -> list[tuple[Place, list[Any]]] | None:
+        """What a called function or own method returns, and where; None for an attribute of `self` that is no method."""
         if len(callee) == 2 and callee[0] == "self" and place.owner:
             owner = place.as_class or place.owner
             found = self.method(owner, callee[1])
-            if found is not None:
-                inner = Place(self.module_of(found[0]), found[0], callee[1], owner)
-                return frozenset(
-                    t for r in found[1]["returns"] for t in self.types_of_value(inner, r, depth + 1)
-                )
-            return self.attribute_classes(owner, callee[1])
+            if found is None:
+                return None
+            inner = Place(self.module_of(found[0]), found[0], callee[1], owner)
+            return [(inner, one) for one in found[1]["returns"]]
         function = self.resolve(place.module, callee)
-        if function is not None and function not in self.classes:
-            module, _, name = function.partition(":")
-            facts = self.plain_function(module, name)
-            inner = Place(module, "", name)
-            returns = facts["returns"] if facts is not None else ()
-            return frozenset(t for r in returns for t in self.types_of_value(inner, r, depth + 1))
-        return frozenset()
+        if function is None or function in self.classes:
+            return []
+        module, _, name = function.partition(":")
+        facts = self.plain_function(module, name)
+        return [(Place(module, "", name), one) for one in facts["returns"]] if facts is not None else []
 
     def attribute_classes(self, class_id: str, attribute: str) -> frozenset[str]:
         """Classes (not instances) that an attribute may hold: `self.pool_cls = Pool`."""
@@ -165,34 +166,6 @@ class Types(Names):
         found = [self.resolve_class(module, name.split(".")) for name in names]
         return frozenset(found) if all(found) else frozenset()  # type: ignore[arg-type]
 
-    @remembered
-    def builds(self, class_id: str) -> list[tuple[Place, dict[str, Any]]]:
-        """The constructor calls of a class."""
-        found = []
-        for module, owner, function, position in self.row("builds", class_id, self.all_builds) or ():
-            build = dict.get(self.summaries, module) or self.summaries[module]
-            place = Place(module, f"{module}:{owner}" if owner else "", function)
-            found.append((place, build["builds"][position]))
-        return found
-
-    def all_builds(self) -> Rows:
-        """The table of the constructor calls of each class: module, class there, function, number in the module."""
-        builds: Rows = {}
-        for module, summary in self.summaries.items():
-            meant: dict[tuple[str, ...], str | None] = {}
-            for position, build in enumerate(summary["builds"]):
-                owner, function = build["in"]
-                callee = tuple(build["callee"])
-                if callee == _ABOVE:
-                    built = self._constructor_above(f"{module}:{owner}")
-                else:
-                    if callee not in meant:
-                        meant[callee] = self.resolve_class(module, callee)
-                    built = meant[callee]
-                if built is not None:
-                    builds.setdefault(built, []).append([module, owner, function, position])
-        return builds
-
     def does_without(self, attribute: str) -> bool:
         """Whether code that reads an attribute does something else where it is missing."""
         return self.row("soft", attribute, self.all_soft) is True
@@ -201,60 +174,26 @@ class Types(Names):
         """The table of the attributes that some code can do without."""
         return {name: True for summary in self.summaries.values() for name in summary["soft"]}
 
-    def built_under(self, class_id: str) -> str:
-        """The flag under which each constructor call of a class, or of one below it, stands; or ""."""
-        flags = [
-            build["flag"]
-            for one in (class_id, *self.children(class_id))
-            for _, build in self.builds(one)
-            if build["callee"] != ["super", "__init__"]
-        ]
-        return str(flags[0]) if flags and all(flags) else ""
-
-    def _constructor_above(self, class_id: str) -> str | None:
-        """The base of a class that defines the constructor which `super().__init__` runs."""
-        bases = self.mro(class_id)[1:] if class_id in self.classes else ()
-        return next((one for one in bases if "__init__" in self.classes[one]["methods"]), None)
-
-    def passed(self, place: Place, parameter: str) -> list[tuple[Place, list[list[Any]]]]:
-        """What the builders of a class (or of one that inherits its constructor) hand to a parameter.
-
-        Where the class of `self` is known, subclasses that it does not derive from have no say.
-        """
-        found = []
-        facts = self.function(place)
-        lineage = self.mro(place.as_class) if place.as_class and place.as_class != place.owner else ()
-        position = position_of(facts, parameter) if facts else None
-        for one in (place.owner, *self.children(place.owner)):
-            constructor = self.method(one, "__init__")
-            if constructor is None or place.owner not in (constructor[0], one):
-                continue
-            for builder, build in self.builds(one):
-                above = build["callee"] == ["super", "__init__"]
-                if lineage and (builder.owner not in lineage if above else one not in lineage):
-                    continue
-                values = build["kwargs"].get(parameter)
-                if values is None and position is not None and position < len(build["args"]):
-                    values = build["args"][position]
-                if values is not None:
-                    found.append((builder._replace(as_class=place.as_class) if above else builder, values))
-        return found
-
     def builders_of(self, place: Place, path: tuple[str, ...], depth: int = 0) -> list[Builder]:
         """How the object at a chain comes to be, and whether it is given a stage range."""
-        if depth > 4 or len(path) < 2:
+        if depth > _FAR or len(path) < 2:
             return []
         found: list[Builder] = []
         for owner in self.types_of(place, path[:-1]):
             for one in self.mro(owner):
                 for entry in self.classes[one]["attrs"].get(path[-1], ()):
-                    inner = Place(self.module_of(one), one, entry["method"])
+                    inner = Place(self.module_of(one), one, entry["method"], owner)
                     found += self._builder(inner, entry["v"], depth)
         return found
 
     def _builder(self, place: Place, value: list[Any], depth: int) -> list[Builder]:
         if value[0] == "call":
             classes = self.callee_classes(place, value[1])
+            if not classes and depth <= _FAR:
+                returned = self._returned(place, value[1]) or ()
+                return [
+                    builder for inner, one in returned for builder in self._builder(inner, one, depth + 1)
+                ]
             ranged: bool | None = any(map(is_start, value[2]))
             if not ranged:
                 ranged = any(self._reaches_start(one, value[5]) for one in classes) or (
@@ -277,23 +216,3 @@ class Types(Names):
         if constructor is None:
             return False
         return any(is_start(name) for name in constructor[1]["params"][1 : positional + 1])
-
-
-def position_of(facts: dict[str, Any], parameter: str) -> int | None:
-    """The 0-based position of a parameter among the arguments of a call, or None for keyword-only ones."""
-    if parameter not in facts["params"]:
-        return None
-    index: int = facts["params"].index(parameter)
-    return (
-        index
-        if facts["static"] or not facts["params"] or facts["params"][0] not in ("self", "cls")
-        else index - 1
-    )
-
-
-def given_for(facts: dict[str, Any], parameter: str, call: ast.Call) -> ast.expr | None:
-    """The argument of a call that a parameter of the called function gets, or None."""
-    position = position_of(facts, parameter)
-    if position is not None and position < len(call.args):
-        return call.args[position]
-    return next((keyword.value for keyword in call.keywords if keyword.arg == parameter), None)

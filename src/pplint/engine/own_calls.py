@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pplint.engine import values as v
 from pplint.engine.accessors import GLOBAL, Evidence
-from pplint.engine.instances import given_for
+from pplint.engine.declarations import given_for
 from pplint.engine.vocabulary import LAYER_ID_NAMES
 from pplint.source.blocks import FunctionNode
 

@@ -7,9 +7,9 @@ import re
 
 from pplint.engine import values as v
 from pplint.engine.context import Context
+from pplint.engine.declarations import given_for
 from pplint.engine.elements import PLACEHOLDER_ATTRIBUTES, guarded
 from pplint.engine.guards import FIRST, last_name
-from pplint.engine.instances import given_for
 from pplint.engine.modules import StageModule, stage_modules_of
 from pplint.engine.values import Value
 from pplint.engine.vocabulary import DRAFT

@@ -12,7 +12,7 @@ from pplint.finding import ERROR, UNSAFE, WARNING, Edit, Fix, Span
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.places import name_node
 from pplint.rules.samples import LAYERS, UTILS
-from pplint.rules.why import split_step
+from pplint.rules.why import named_classes, split_step
 
 _BAD = """\
 from sglang.srt.models.sample_model import SampleModel
@@ -146,8 +146,9 @@ class HiddenStageRange(Rule):
 
     def _report(self, context: Context, node: ast.ClassDef, class_id: str, split: Split) -> None:
         project = context.project
-        below = [project.class_name(one) for one in project.children(class_id) if hidden(project, one)]
-        also = f" (also `{'`, `'.join(below[:3])}`, which inherits it)" if below else ""
+        below = [one for one in project.children(class_id) if hidden(project, one)]
+        inherit = "inherits" if len(below) == 1 else "inherit"
+        also = f" (also {named_classes(project, below)}, which {inherit} it)" if below else ""
         trace = [split_step(context, split)]
         forward = project.method(class_id, "forward")
         if forward is not None:

@@ -13,7 +13,7 @@ from pplint.finding import INFO, STAGE_START, WARNING, WHOLE, Asks, Step
 from pplint.rules.asking import one_id
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.samples import LAYERS, UTILS
-from pplint.rules.why import FIRST_STAGE, no_test
+from pplint.rules.why import FEW_CLASSES, FIRST_STAGE, named_classes, no_test
 
 _HIDING = (
     "srt/models/sample_top.py",
@@ -32,9 +32,6 @@ class SampleForCausalLM:
 EntryClass = SampleForCausalLM
 """,
 )
-
-_NAMED = 3
-"""How many of the classes without a range are named."""
 
 INFO_TEXT = RuleInfo(
     code="PPL704",
@@ -134,14 +131,15 @@ class DefaultedStageRange(Rule):
         delegates = any(is_start(function.name) for function in context.flow.functions)
         if delegates:
             severity, condition = INFO, " (it delegates: only where the inner object is missing)"
+        such_as = f", such as {named_classes(project, hiding)}," if hiding else ""
         message = (
             f"the default 0 hides that `{ast.unparse(subject)}` may have no `{name}`: an object without it"
-            f"{_such_as(context, hiding)} passes for one that starts at layer 0, which only the first stage "
+            f"{such_as} passes for one that starts at layer 0, which only the first stage "
             f"does{condition}"
         )
         text = f"an object without `{name}` passes here for one that starts at layer 0"
         trace = [
-            *_lacks(context, hiding[:_NAMED], name),
+            *_lacks(context, hiding[:FEW_CLASSES], name),
             context.step(node, text),
             no_test(context, node, FIRST_STAGE),
         ]
@@ -163,13 +161,6 @@ def _types(context: Context, subject: ast.expr) -> set[str]:
             context.place, tuple(value.data) if value.kind == v.PATH else (value.data,)
         )
     }
-
-
-def _such_as(context: Context, hiding: list[str]) -> str:
-    """The names of some of the classes without a range, for the middle of a sentence, or ""."""
-    names = [f"`{context.project.class_name(one)}`" for one in hiding[:_NAMED]]
-    more = f" and {len(hiding) - len(names)} more" if len(hiding) > len(names) else ""
-    return f", such as {', '.join(names)}{more}," if names else ""
 
 
 def _lacks(context: Context, hiding: list[str], name: str) -> list[Step]:

@@ -9,8 +9,8 @@ from itertools import takewhile
 
 from pplint.engine import values as v
 from pplint.engine.context import Context
+from pplint.engine.declarations import position_of
 from pplint.engine.guards import SINGLE
-from pplint.engine.instances import position_of
 from pplint.finding import ERROR, Step
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.group_ranks import attribute_read, is_group

@@ -8,9 +8,8 @@ from typing import Any
 
 from pplint.engine import values as v
 from pplint.engine.context import Context
-from pplint.engine.declarations import FunctionFacts
+from pplint.engine.declarations import FunctionFacts, given_for
 from pplint.engine.guards import LAST
-from pplint.engine.instances import given_for
 from pplint.engine.project import Project
 from pplint.engine.values import Value, Values
 from pplint.engine.vocabulary import MISSING_LAYER, PROXY_CLASS

@@ -26,6 +26,10 @@ def shift_fix(
         return None, "subtract `start_layer` from the whole index"
     if not owner or not context.project.owns_start(owner):
         return None, "the list's owner has no `start_layer`"
+    builders = context.project.builders_of(context.place, receiver)
+    if builders and all(builder.with_range is False for builder in builders):
+        said = f"`{'.'.join(receiver)}` is built without the stage's range, so its own `start_layer` is of no use"
+        return None, f"subtract the first layer of the stage; {said}"
     text = f"{context.source.segment(index)} - {'.'.join(receiver)}.start_layer"
     return Fix(SAFE, f"subtract `{'.'.join(receiver)}.start_layer`", (context.edit(index, text),)), ""
 

@@ -1,11 +1,12 @@
-"""The steps of a finding that say what was looked for and not found."""
+"""Words that several rules share: what was looked for and not found, where the split is, which classes are meant."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from pplint.engine.context import Context
+from pplint.engine.project import Project
 from pplint.engine.reach import Split
 from pplint.engine.values import Atom, Value
 from pplint.finding import Step
@@ -18,6 +19,9 @@ LAYER = (
 )
 WEIGHT = "the layer's id against the stage range, or `name in params_dict`"
 NAME = "the stage, or that there is such a name"
+
+FEW_CLASSES = 3
+"""So many classes a sentence names before it counts the others."""
 
 _MOST, _WIDTH = 2, 50
 
@@ -43,6 +47,13 @@ def split_step(context: Context, split: Split) -> Step:
     chain = f" (`{'.'.join(('self', *split.path))}`)" if split.path else ""
     text = f"`{context.project.class_name(split.owner)}`{chain} keeps the layers of one stage here"
     return context.fact_step(split.home, split.line, text)
+
+
+def named_classes(project: Project, class_ids: Sequence[str]) -> str:
+    """The names of some classes for the middle of a sentence, and how many more there are; "" for none."""
+    names = [f"`{project.class_name(one)}`" for one in class_ids[:FEW_CLASSES]]
+    more = f" and {len(class_ids) - len(names)} more" if len(class_ids) > len(names) else ""
+    return ", ".join(names) + more
 
 
 _OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
