@@ -72,6 +72,14 @@ def test_a_named_file_speaks_for_its_untouched_users(
     assert not said or "changed by  pool.py:6: `row` subtracts `start_layer`" in out
 
 
+def test_a_change_in_deeply_nested_code_is_compared(capsys: pytest.CaptureFixture[str]) -> None:
+    deep = "\n\ndef chained(one):\n    return one" + ".f(1)" * 900 + "\n"
+    commit(pool=LOCAL + deep, use=USE)
+    Path("pool.py").write_text(GLOBAL + deep)
+    assert run(["--no-cache", "pool.py"]) == 1
+    assert "use.py:3:14: PPL101" in capsys.readouterr().out
+
+
 def test_a_new_file_is_a_change(capsys: pytest.CaptureFixture[str]) -> None:
     commit(use=USE)
     Path("pool.py").write_text(GLOBAL)

@@ -159,6 +159,22 @@ def test_since_shows_findings_on_changed_lines(
     assert [row.split(":")[1] for row in capsys.readouterr().out.splitlines()] == lines
 
 
+def test_since_does_not_ask_the_user_s_settings_of_git(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = [HIT, "pass\n", HIT, "pass\n", HIT]
+    (project / "a.py").write_text("".join(lines))
+    commit(project)
+    subprocess.run(["git", "config", "diff.interHunkContext", "8"], check=True)
+    (project / "a.py").write_text("".join(["import a\n", *lines, "import b\n" + HIT]))
+    (project / "z.py").write_text(HIT)
+    assert run(["--quiet", "--since", "HEAD"]) == 1
+    assert [row.split(":")[:2] for row in capsys.readouterr().out.splitlines()] == [
+        ["a.py", "8"],
+        ["z.py", "1"],
+    ]
+
+
 @pytest.mark.parametrize("name", ["new.py", "odd name.py", "é.py", 'q"q.py', "a:b.py"])
 def test_since_takes_untracked_and_changed_files_of_any_name(
     name: str, project: Path, capsys: pytest.CaptureFixture[str]

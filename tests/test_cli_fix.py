@@ -198,6 +198,18 @@ def test_excluded_stdin_is_echoed(
     assert capsysbinary.readouterr().out == HIT.encode()
 
 
+def test_an_excluded_name_holds_for_stdin_as_for_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    (tmp_path / "pyproject.toml").write_text('[tool.pplint]\nexclude = ["link"]\n')
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real/a.py").write_text(HIT)
+    (tmp_path / "link").symlink_to("real")
+    monkeypatch.setattr(sys, "stdin", Stdin(HIT.encode()))
+    assert run(["--quiet", "link/a.py"]) == 0
+    assert run(["--quiet", "--stdin-filename", "link/a.py", "-"]) == 0
+
+
 def test_ignored_codes_of_a_file_hold_for_stdin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "pyproject.toml").write_text('[tool.pplint.per-file-ignores]\n"a.py" = ["PPL1"]\n')
     monkeypatch.setattr(sys, "stdin", Stdin(HIT.encode()))

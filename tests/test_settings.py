@@ -126,6 +126,7 @@ def test_each_value_tells_its_origin(tmp_path: Path, capsys: pytest.CaptureFixtu
     settings = json.loads(capsys.readouterr().out)["settings"]
     assert settings["pp-size"] == {"value": 4, "origin": f"{file}:7"}
     assert settings["select"] == {"value": ["PPL1"], "origin": "command line"}
+    assert settings["ignore"] == {"value": [], "origin": "command line"}
     assert settings["require-reason"] == {"value": False, "origin": "default"}
     assert run(["config"]) == 0
     assert "pp-size = 4  # pyproject.toml:7\n" in capsys.readouterr().out
@@ -147,6 +148,17 @@ def test_a_rule_s_level_can_be_set(level: str, code: int, tmp_path: Path) -> Non
     configure(tmp_path, f'[tool.pplint.severity]\nliteral-layer-id = "{level}"\n')
     (tmp_path / "a.py").write_text(HIT)
     assert run(["a.py", "--show-info"]) == code
+
+
+def test_an_unused_comment_of_level_info_is_shown_on_request(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    configure(tmp_path, '[tool.pplint.severity]\nPPL901 = "info"\n')
+    (tmp_path / "a.py").write_text("v = 1  # pplint: ignore[PPL101]\n")
+    assert run(["a.py"]) == 0
+    assert "1 info hidden" in capsys.readouterr().out
+    assert run(["a.py", "--show-info", "--quiet"]) == 0
+    assert "a.py:1:8: PPL901" in capsys.readouterr().out
 
 
 def test_a_latent_finding_stays_info(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple
 
+from pplint.engine.paths import content
 from pplint.finding import INFO, Finding
 from pplint.source.text import SourceError
 
@@ -104,7 +105,7 @@ def old_contents(
 
     A file that is not in `revision` was empty then. Raises GitError.
     """
-    now = {path: data for path in paths if HINT in (data := _content(path, overlay))}
+    now = {path: data for path in paths if HINT in (data := content(path, overlay) or b"")}
     if not now:
         return {}
     from pplint.git import contents_at, top_level
@@ -129,16 +130,6 @@ def _facts_differ(path: str, then: bytes, now: bytes, said: Said) -> bool:
         return new != said(path, then)
     except SourceError:
         return True
-
-
-def _content(path: str, overlay: Mapping[str, bytes]) -> bytes:
-    if path in overlay:
-        return overlay[path]
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except OSError:
-        return b""
 
 
 def _identity(finding: Finding) -> tuple[str, str, str, str, str]:

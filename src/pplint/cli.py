@@ -5,13 +5,17 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 import click
 
 from pplint import __version__
+
+if TYPE_CHECKING:
+    from pplint.finding import Trouble
 
 CLEAN, FINDINGS, TROUBLE, INTERRUPTED = 0, 1, 2, 130
 
@@ -98,6 +102,16 @@ def complain(text: str) -> None:
     with suppress(OSError, UnicodeError):
         shown = f"pplint: {text}".encode("utf-8", "backslashreplace").decode("utf-8")
         print(shown, file=sys.stderr, flush=True)
+
+
+def complain_of(troubles: Iterable[Trouble]) -> None:
+    """Print what went wrong on standard error, a line each, harmless to a terminal."""
+    from pplint.reports.harmless import harmless
+
+    for trouble in troubles:
+        line = f":{trouble.line}" if trouble.line else ""
+        where = f"{trouble.path}{line}: " if trouble.path else ""
+        complain(harmless(f"error: {where}{trouble.message}"))
 
 
 def run(arguments: Sequence[str]) -> int:

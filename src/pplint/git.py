@@ -44,8 +44,8 @@ def changed_since(revision: str, path: str) -> Changes:
         top, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"
     ).strip()
     diff = _git(
-        top, "diff", "--unified=0", "--no-color", "--no-ext-diff", "--no-textconv", "--no-relative",
-        "--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules", commit.decode("ascii"), "--",
+        top, "diff", "--unified=0", "--inter-hunk-context=0", "--no-color", "--no-ext-diff", "--no-textconv",
+        "--no-relative", "--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules", commit.decode("ascii"), "--",
     )  # fmt: skip
     lines: dict[str, frozenset[int] | None] = {
         _absolute(top, name): frozenset(numbers) for name, numbers in parse_changed_lines(diff).items()

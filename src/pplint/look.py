@@ -221,12 +221,12 @@ def find(request: Request) -> Files:
     """Return the files that the paths of `request` mean under its settings."""
     settings = request.settings
     if request.stdin is not None:
+        from pplint.files.discover import is_excluded
         from pplint.files.gitignore import Patterns
 
-        path = os.path.realpath(request.paths[0])
-        parts = tuple(os.path.relpath(path, settings.root).split(os.sep))
-        excluded = parts[0] != os.pardir and Patterns(settings.exclude).hide(parts, False)
-        return Files(() if excluded else (path,), [])
+        named = request.paths[0]
+        excluded = is_excluded(named, Patterns(settings.exclude), settings.root)
+        return Files(() if excluded else (os.path.realpath(named),), [])
     from pplint.files.discover import find_python_files
 
     found = find_python_files(

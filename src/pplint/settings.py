@@ -74,6 +74,8 @@ def override(settings: Settings, given: Mapping[str, Any]) -> Settings:
     values = settings._asdict()
     if "select" in given:
         values.update(ignore=(), extend_select=())
+        dropped = dict.fromkeys(("ignore", "extend-select"), Setting((), COMMAND_LINE))
+        values["origins"] = {**values["origins"], **dropped}
     for name in ("ignore", "extend_select"):
         if name in given:
             given[name] = (*values[name], *given[name])

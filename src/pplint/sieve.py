@@ -65,11 +65,12 @@ class Sieve:
         """
         findings = [self._level(item) for item in findings if item.code not in self.ignored_in(item.path)]
         remaining, suppressed = self._not_silenced(findings, marked, broken, source_of)
-        shown = [
+        remaining = [
             self._level(item) if item.code in HOUSEKEEPING else item
             for item in remaining
-            if (self.request.show_info or item.severity != INFO) and self._may_show(item)
+            if self._may_show(item)
         ]
+        shown = [item for item in remaining if self.request.show_info or item.severity != INFO]
         hidden = len(remaining) - len(shown)
         accepted, stale = list[Finding](), list[Entry]()
         if self.settings.baseline and self.entries is not None:

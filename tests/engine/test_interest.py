@@ -116,6 +116,34 @@ CASES = {
             def forward(self, q):
                 return self.rotary_emb(q)
         """,
+    "a line after a function of no interest": """
+        def unrelated(width):
+            return width
+
+
+        def other(width):
+            return width
+
+
+        WIDTH = look().get_value_buffer(0)  # PPL101
+
+
+        class Kept:
+            def width(self):
+                return 1
+
+            WIDTH = look().get_value_buffer(0)  # PPL101
+        """,
+    "a name that was bound before a class inside the function": """
+        def look(pool):
+            ask = pool.get_value_buffer
+
+            class Inner:
+                def width(self):
+                    return 1
+
+            return ask(0), Inner  # PPL101
+        """,
     "lines that end with carriage returns": """
         def look(pool):
             width = 1

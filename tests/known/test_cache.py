@@ -27,6 +27,7 @@ OLD = 1_600_000_000
 def tree(tmp_path: Path) -> Path:
     root = tmp_path / "tree"
     root.mkdir()
+    (root / "pyproject.toml").touch()  # files that lie in no project have no neighbours
     for name, text in {"pool.py": POOL, "use.py": USE, "idle.py": IDLE}.items():
         write(root / name, text)
     return root
@@ -58,7 +59,7 @@ def test_an_unchanged_tree_is_not_parsed_again_and_says_the_same(tree, tmp_path)
 
 
 def test_a_changed_accessor_changes_the_answer_for_its_untouched_user(tree, tmp_path):
-    look(tree, tmp_path / "cache")
+    assert places(look(tree, tmp_path / "cache", "use.py")) == [("use.py", 3)]
     write(tree / "pool.py", POOL.replace("i - self.start_layer", "i"), age=1)
     assert places(look(tree, tmp_path / "cache", "use.py")) == []
 

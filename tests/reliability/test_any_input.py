@@ -54,6 +54,24 @@ CONTENTS: dict[str, tuple[bytes | str, str]] = {
         FOUND,
     ),
     "3.10's match": ("match pool:\n    case {'a': [x, *_]} if x:\n        " + HIT, FOUND),
+    "a number in a case": ("match pool.start_layer:\n    case 4:\n        " + HIT, FOUND),
+    "a list that grows in a case": (
+        "class A:\n    def __init__(self, kind, start_layer, end_layer):\n        self.k = []\n        match kind:\n"
+        "            case 1:\n                for i in range(start_layer, end_layer):\n"
+        "                    self.k.append(1)\n" + HIT,
+        FOUND,
+    ),
+    "a layer id in a case": (
+        "class A:\n    def __init__(self, layer, start_layer, plan):\n        match layer.layer_id:\n"
+        "            case 0:\n                plan.cached = 1\n            case True | None:\n                pass\n" + HIT,
+        FOUND,
+    ),
+    "a case before a read in a constructor": (
+        "class A:\n    def __init__(self, start_layer, kind):\n        self.start_layer = start_layer\n"
+        "        match kind:\n            case 1:\n                self.kind = 2\n"
+        "        self.row(0)\n    def row(self, layer_id):\n        return self.k[layer_id - self.start_layer]\n" + HIT,
+        FOUND,
+    ),
     "terminal escapes": ("s = '\x1b[31m\x9b'; " + HIT, FOUND),
 }  # fmt: skip
 NEWER = {
@@ -153,6 +171,9 @@ def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
 def test_a_name_that_is_not_utf8(tmp_path: Path) -> None:
     checkout(tmp_path, {})
     Path(os.fsdecode(os.fsencode(tmp_path) + b"/sglang/\xff\x1b[31m.py")).write_text(HIT)
+    for command in ("facts", "readiness"):
+        done = pplint_in(tmp_path, command, "sglang")
+        assert b"\x1b" not in done.stdout + done.stderr
     for form in ("text", "json", "sarif", "github", "html", "junit", "gitlab", "jsonl"):
         done = pplint_in(tmp_path, "--output", form, "sglang")
         assert done.returncode == 1, done.stderr

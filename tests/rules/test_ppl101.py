@@ -180,6 +180,22 @@ def test_ids_that_are_stated_without_their_number(body: str, count: int, tmp_pat
     assert not any(found.fix is not None and found.fix.safety == SAFE for found in findings)
 
 
+_AT_THE_TOP = {
+    "bound once": ("FIRST = 0\n", 1),
+    "with an annotation": ("FIRST: int = 0\n", 1),
+    "counted up": ("FIRST = 0\nFIRST += 1\n", 0),
+    "counted by a loop": ("FIRST = 0\nfor FIRST in range(3):\n    pass\n", 0),
+    "bound again under a condition": ("FIRST = 0\nif LATE:\n    FIRST = 4\n", 0),
+    "bound again among others": ("FIRST = 0\nFIRST, LAST = 4, 8\n", 0),
+}
+
+
+@pytest.mark.parametrize(("top", "count"), _AT_THE_TOP.values(), ids=_AT_THE_TOP)
+def test_a_name_of_the_module_is_a_number_when_it_is_bound_once(top: str, count: int, tmp_path: Path) -> None:
+    body = f"{top}\n\nclass Wide:\n    def width(self, pool):\n        return pool.get_value_buffer(FIRST)\n"
+    assert len(findings_in(tmp_path, "PPL101", body)) == count
+
+
 _CONSTANTS = {
     "of the own class": ("self.FIRST", "    FIRST = 0\n", 1),
     "of a base": ("self.FIRST", "", 1),

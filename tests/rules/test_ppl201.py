@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import pytest
 from layer_cases import findings_in, method
 
@@ -84,6 +86,27 @@ def leads_here():
 @pytest.mark.parametrize("body", BAD.values(), ids=BAD)
 def test_a_literal_slot_is_reported(body, tmp_path):
     assert len(findings_in(tmp_path, "PPL201", method(body) + _ASKED)) == 1
+
+
+_CLASS = """
+class Outer(SampleModel):
+    def width(self):
+        return self.layers[0].mlp.width
+"""
+_BLOCKS = {
+    "where an import failed": "try:\n    import fast\nexcept ImportError:\n",
+    "where all imports are done": "try:\n    import fast\nfinally:\n",
+    "under a context": "with torch.device('meta'):\n",
+    "under a condition": "if LATE:\n    pass\nelse:\n",
+}
+
+
+@pytest.mark.parametrize("block", _BLOCKS.values(), ids=_BLOCKS)
+def test_a_class_is_known_wherever_the_module_defines_it(block, tmp_path):
+    body = (
+        "from sglang.srt.models.sample_model import SampleModel\n" + block + textwrap.indent(_CLASS, "    ")
+    )
+    assert len(findings_in(tmp_path, "PPL201", body)) == 1
 
 
 @pytest.mark.parametrize("body", GOOD.values(), ids=GOOD)

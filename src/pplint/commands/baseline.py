@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from pplint import baseline as accepted
-from pplint.cli import CLEAN, TROUBLE, Failure, complain
+from pplint.cli import CLEAN, TROUBLE, Failure, complain, complain_of
 from pplint.commands.options import cache_folder, existing, paths_and_settings, what_to_check
 from pplint.request import Request
 from pplint.run import Outcome
@@ -86,10 +86,7 @@ def _named(given: dict[str, Any], file: str) -> str:
 
 def _troubled(outcome: Outcome) -> bool:
     """Say what went wrong: what is not found in a file that cannot be read is not gone."""
-    for trouble in outcome.seen.troubles:
-        line = f":{trouble.line}" if trouble.line else ""
-        where = f"{trouble.path}{line}: " if trouble.path else ""
-        complain(_shown(f"error: {where}{trouble.message}"))
+    complain_of(outcome.seen.troubles)
     return bool(outcome.seen.troubles)
 
 

@@ -182,10 +182,7 @@ def _report(request: Request, outcome: Outcome, given: dict[str, Any]) -> bool:
     """Write the reports; return whether all were written. What is piped on has the standard output alone."""
     report = _as_report(request, outcome, given)
     targets = given["output"]
-    if outcome.stdin is not None and not request.diff:
-        piped: bytes | None = outcome.stdin
-    else:
-        piped = outcome.diff if request.diff else None
+    piped = outcome.diff if request.diff else outcome.stdin
     try:
         if piped is not None:
             sys.stdout.buffer.write(piped)

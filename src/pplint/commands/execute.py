@@ -14,9 +14,10 @@ from pplint.settings import SettingsError
 def outcome_of(request: Request, progress: bool) -> Outcome:
     """Execute `request`. Raises Failure."""
     from pplint.engine.root import RootError
+    from pplint.judge.machine import Killed
 
     try:
         with Progress(progress):
             return execute(request)
-    except (SettingsError, BaselineError, GitError, RootError) as error:
+    except (SettingsError, BaselineError, GitError, RootError, Killed) as error:
         raise Failure(str(error)) from error

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from pplint import __version__
-from pplint.cli import CLEAN, TROUBLE, Failure, complain
+from pplint.cli import CLEAN, TROUBLE, Failure, complain_of
 
 _FORMATS = {
     "text": "pplint.reports.readiness_text:render",
@@ -55,8 +55,7 @@ def readiness(**given: Any) -> int:
             found = matrix_of(paths, given["sglang"], given["jobs"], cache_folder(given))
     except RootError as error:
         raise Failure(str(error)) from error
-    for trouble in found.troubles:
-        complain(f"error: {trouble.path}{f':{trouble.line}' if trouble.line else ''}: {trouble.message}")
+    complain_of(found.troubles)
     if not found.rows and not found.troubles:
         raise Failure(f"{', '.join(paths)}: no module there names a class in `EntryClass`")
     if found.rows:

@@ -262,18 +262,12 @@ class Accessors:
 
     def tolerates(self, target: Target) -> bool:
         """Whether the definition (or one that it hands the id to) tests the id before it uses it."""
-        function, parameter = target.function, target.parameter
-        following: tuple[str, str] | None = (function, parameter)
-        for _ in range(8):
-            if following is None:
-                return False
-            function, parameter = following
-            uses = self.facts_of(function)["uses"]
-            if any(one[0] == parameter and one[1] in ("compared", "key") for one in uses):
-                return True
-            evidence = self._evidence(following)
-            following = evidence.next if evidence is not None else None
-        return False
+        handed_on = (one.next for one in self.chain(target.evidence) if one.next is not None)
+        return any(
+            used == parameter and how in ("compared", "key")
+            for function, parameter in ((target.function, target.parameter), *handed_on)
+            for used, how, _, _ in self.facts_of(function)["uses"]
+        )
 
     def chain(self, evidence: Evidence) -> list[Evidence]:
         """The steps from a parameter to the line that proves its space."""

@@ -114,7 +114,10 @@ def _asked(known: Sequence[Atom]) -> list[list[Any]]:
 def _unpacked(
     owner: dict[str, Any], flow: Flow, target: ast.Tuple | ast.List, found: Values, node: ast.stmt
 ) -> None:
-    names = [item.attr if v.dotted(item) and isinstance(item, ast.Attribute) else "" for item in target.elts]
+    names = [
+        item.attr if isinstance(item, ast.Attribute) and v.dotted(item.value) == ("self",) else ""
+        for item in target.elts
+    ]
     call = found[0] if len(found) == 1 and found[0].kind == v.CALL else None
     if call is not None and len(names) == 3:
         description = describe(call)

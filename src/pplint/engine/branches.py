@@ -63,7 +63,7 @@ def _on_condition(env: Environment, names: Iterable[str], known: tuple[Atom, ...
     found = dict(env)
     for name in names:
         found[name] = tuple(
-            Value(one.kind, one.data, one.node, one.guards + known, one.why) if one.kind == v.INT else one
+            Value(one.kind, one.data, one.node, one.guards + known) if one.kind == v.INT else one
             for one in env[name]
         )
     return found
@@ -160,9 +160,9 @@ def _case_tests(subject: ast.expr, pattern: ast.pattern) -> list[ast.expr]:
     if isinstance(pattern, ast.MatchAs) and pattern.pattern is not None:
         return _case_tests(subject, pattern.pattern)
     if isinstance(pattern, ast.MatchValue):
-        return [ast.Compare(subject, [ast.Eq()], [pattern.value])]
+        return [ast.copy_location(ast.Compare(subject, [ast.Eq()], [pattern.value]), pattern)]
     if isinstance(pattern, ast.MatchSingleton) and pattern.value is not None:
-        return [subject if pattern.value else ast.UnaryOp(ast.Not(), subject)]
+        return [subject if pattern.value else ast.copy_location(ast.UnaryOp(ast.Not(), subject), pattern)]
     if isinstance(pattern, ast.MatchSequence) and isinstance(subject, (ast.Tuple, ast.List)):
         pairs = zip(subject.elts, pattern.patterns, strict=False)
         return [test for part, inner in pairs for test in _case_tests(part, inner)]

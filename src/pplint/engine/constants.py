@@ -3,27 +3,46 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
+from collections.abc import Iterable, Iterator
 
 from pplint.engine import values as v
 from pplint.engine.values import Value, Values
+from pplint.source.blocks import blocks_of
+
+_TARGETS = frozenset({"target", "targets"})
+"""The fields of statements that hold what they bind."""
 
 
 def module_constants(tree: ast.Module) -> dict[str, Values]:
-    """Integer and string constants at the top of a module, as an environment."""
+    """The names that the top of a module binds once, to an integer, as an environment."""
     found: dict[str, Values] = {}
-    rebound: set[str] = set()
     for statement in tree.body:
         target = statement.targets[0] if isinstance(statement, ast.Assign) else None
         if isinstance(statement, ast.AnnAssign):
             target = statement.target
         if not isinstance(target, ast.Name) or not isinstance(statement, (ast.Assign, ast.AnnAssign)):
             continue
-        if target.id in found:
-            rebound.add(target.id)
         number = literal_integer(statement.value)
         if number is not None:
             found[target.id] = (Value(v.INT, number, statement.value),)
-    return {name: value for name, value in found.items() if name not in rebound}
+    if not found:
+        return found
+    bound = Counter(_bound(tree.body))
+    return {name: value for name, value in found.items() if bound[name] == 1}
+
+
+def _bound(body: Iterable[ast.AST]) -> Iterator[str]:
+    """The names that statements bind, each time that they do; what is defined or imported is no number."""
+    for statement in body:
+        if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            continue
+        for name, part in ast.iter_fields(statement):
+            if name in _TARGETS:
+                for target in part if isinstance(part, list) else [part]:
+                    yield from (one.id for one in ast.walk(target) if type(one) is ast.Name)
+        for block in blocks_of(statement):
+            yield from _bound(block)
 
 
 def literal_integer(node: ast.expr | None) -> int | None:

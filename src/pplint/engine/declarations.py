@@ -9,7 +9,7 @@ from typing import Any
 from pplint.engine import values as v
 from pplint.engine.constants import literal_integer
 from pplint.engine.vocabulary import PROXY_PARAMETER, is_end, is_start
-from pplint.source.blocks import FunctionNode
+from pplint.source.blocks import FunctionNode, blocks_of
 
 FunctionFacts = dict[str, Any]
 ClassFacts = dict[str, Any]
@@ -31,9 +31,9 @@ def add_classes(classes: dict[str, ClassFacts], body: list[ast.stmt], outer: tup
                 "line": node.lineno, "bases": bases, "methods": {}, "attrs": {}, "constants": constants, "shifted": {},
             }  # fmt: skip
             add_classes(classes, node.body, (*outer, node.name))
-        elif isinstance(node, (ast.If, ast.Try)):
-            add_classes(classes, node.body, outer)
-            add_classes(classes, node.orelse, outer)
+        elif not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            for block in blocks_of(node):
+                add_classes(classes, block, outer)
 
 
 def _base_path(node: ast.expr) -> tuple[str, ...] | None:

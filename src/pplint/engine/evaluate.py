@@ -66,7 +66,7 @@ class Evaluator:
 
     def member(self, base: Value, attribute: str, node: ast.AST) -> Value:
         if base.kind == v.PATH:
-            return Value(v.PATH, (*base.data, attribute), node, self.guards, base.why)
+            return Value(v.PATH, (*base.data, attribute), node, self.guards)
         if base.kind == v.PARAM:
             return Value(v.PATH, (base.data, attribute), node, self.guards)
         return Value(v.MEMBER, ((base,), attribute), node)
@@ -165,7 +165,7 @@ class Evaluator:
             atom for generator in node.generators for test in generator.ifs for atom in atoms(test, True)
         ]
         if tests:
-            found = tuple(Value(o.kind, o.data, o.node, (*o.guards, *tests), o.why) for o in found)
+            found = tuple(Value(o.kind, o.data, o.node, (*o.guards, *tests)) for o in found)
         return (Value(v.BUILT, found, node),)
 
     def bind_generators(self, generators: list[ast.comprehension]) -> None:

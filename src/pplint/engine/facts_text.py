@@ -15,11 +15,12 @@ def print_facts(path: str) -> None:
     import sys
 
     from pplint.judge.check import facts_of
+    from pplint.reports.harmless import harmless
 
     root = find_root((path,))
     facts = facts_of(root)
     lines = [*_parameters(facts, root), *_classes(facts, root)]
-    sys.stdout.write("".join(f"{line}\n" for line in lines))
+    sys.stdout.write("".join(f"{harmless(line)}\n" for line in lines))
 
 
 def _parameters(facts: Facts, root: Root) -> Iterator[str]:

@@ -53,6 +53,7 @@ class Flow(Evaluator):
         self.names: tuple[str, ...] = ()
         self.classes: tuple[ast.ClassDef, ...] = ()
         self.functions: tuple[FunctionNode, ...] = ()
+        self._inside = False
         self.statement: ast.stmt | None = None
         self.caught: frozenset[str] = frozenset()
         """Names of the exceptions that handlers around the place catch."""
@@ -109,12 +110,13 @@ class Flow(Evaluator):
         before, self.statement = self.statement, node
         for part in (*node.decorator_list, *defaults(node.args)):
             self.visit(part)
-        outermost = not self.functions
+        outermost = not self._inside
         if outermost and not self.attention.enter(node):
+            self.attention.leave()
             self.statement = before
             return
         outer = self.env, self.names, self.functions, before, self.guards, self.caught
-        self.caught = frozenset()
+        self.caught, self._inside = frozenset(), True
         in_class = bool(self.classes) and not self.functions
         self.env = {} if in_class else dict(self.env)
         self.names, self.functions = (*self.names, node.name), (*self.functions, node)
@@ -124,6 +126,7 @@ class Flow(Evaluator):
         self.listener.leave(self, node)
         self.env, self.names, self.functions, self.statement, self.guards, self.caught = outer
         if outermost:
+            self._inside = False
             self.attention.leave()
 
     def parameters(self, arguments: ast.arguments, method: bool) -> None:
@@ -205,7 +208,8 @@ class Flow(Evaluator):
 def statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
     """All statements of a body, those inside others too, in order."""
     for node in body:
-        yield node
+        if isinstance(node, ast.stmt):  # handlers and cases are none
+            yield node
         for block in blocks_of(node):
             yield from statements(block)
 

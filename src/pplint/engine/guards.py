@@ -183,22 +183,6 @@ def _is_last_rank(node: ast.expr) -> bool:
     return count is not None and last_name(count).lstrip("_") in _SIZES
 
 
-def subject_tests(known: Iterable[Atom], subject: str) -> list[Atom]:
-    """The conditions whose `isinstance`, `hasattr` or comparison asks about `subject` (an `ast.dump`)."""
-    return [atom for atom in known if any(ast.dump(node) == subject for node in _asked(atom.test))]
-
-
-def _asked(test: ast.expr) -> list[ast.expr]:
-    if isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.args:
-        return [test.args[0]] if test.func.id in ("isinstance", "hasattr", "getattr", "type") else []
-    if isinstance(test, ast.Compare):
-        parts = [test.left, *test.comparators]
-        return parts + [
-            inner for part in parts for inner in (_asked(part) if isinstance(part, ast.Call) else [])
-        ]
-    return [test]
-
-
 def alone(stage: frozenset[str]) -> bool:
     """Whether the facts say that there is one stage only: the first, which is the last."""
     return SINGLE in stage or {FIRST, LAST} <= stage

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from pplint.engine.root import PACKAGE
 from pplint.engine.vocabulary import TEST_PATH
+from pplint.source.text import SourceError, read_bytes
 
 _PACKAGE_PART = f"{os.sep}{PACKAGE}{os.sep}"
 
@@ -14,8 +15,8 @@ _PACKAGE_PART = f"{os.sep}{PACKAGE}{os.sep}"
 def content(path: str, overlay: Mapping[str, bytes]) -> bytes | None:
     """The bytes of a file, or None when it cannot be read."""
     try:
-        return overlay[path] if path in overlay else open(path, "rb").read()
-    except OSError:
+        return overlay[path] if path in overlay else read_bytes(path)
+    except SourceError:
         return None
 
 

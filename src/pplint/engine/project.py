@@ -141,9 +141,8 @@ class Project(Types):
         """The attribute or property with which a class says its first layer id, or ""."""
         for one in self.mro(class_id):
             facts = self.classes[one]
-            for name in (*facts["attrs"], *facts["methods"]):
-                if name == "start_layer" and (name in facts["attrs"] or facts["methods"][name]["property"]):
-                    return str(name)
+            if "start_layer" in facts["attrs"] or facts["methods"].get("start_layer", {}).get("property"):
+                return "start_layer"
         return ""
 
     def accepts_pp(self, class_id: str) -> bool | None:

@@ -4,6 +4,8 @@ import os
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from pplint.files.above import upwards
+
 PACKAGE = "sglang"
 
 
@@ -53,14 +55,7 @@ def _bare_folder(named: list[str]) -> str:
 
 def _above(path: str) -> str | None:
     folder = path if os.path.isdir(path) else os.path.dirname(path)
-    while True:
-        found = _package_in(folder)
-        if found is not None:
-            return found
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            return None
-        folder = parent
+    return next(filter(None, map(_package_in, upwards(folder))), None)
 
 
 def _package_in(folder: str) -> str | None:

@@ -24,7 +24,6 @@ DENSE = "dense"  # an index among the layers of one kind on this stage
 STAGE_COUNT = "stage count"
 MODEL_COUNT = "model count"
 
-GLOBAL_SPACES = frozenset({OWNED, EVERY, START})
 _LESS = {
     END: OWNED,
     OWNED: OWNED,
@@ -55,11 +54,12 @@ def space_of(context: Context, value: Value, depth: int = 0) -> Space | None:
 
 def common_space(context: Context, found: Values, depth: int = 0) -> Space | None:
     """The space that all alternatives share, or None."""
-    spaces = [space_of(context, value, depth) for value in found]
-    first = spaces[0] if spaces else None
-    return (
-        first if first is not None and all(s is not None and s.kind == first.kind for s in spaces) else None
-    )
+    return _shared([space_of(context, value, depth) for value in found])
+
+
+def _shared(spaces: list[Space | None]) -> Space | None:
+    kinds = {space.kind if space is not None else "" for space in spaces}
+    return spaces[0] if len(kinds) == 1 else None
 
 
 def _literal(context: Context, value: Value, depth: int) -> Space:
@@ -144,17 +144,13 @@ def _member(context: Context, value: Value, depth: int) -> Space | None:
 
 def _called(context: Context, value: Value, depth: int) -> Space | None:
     """A method that translates an id: by a dictionary, or by subtracting `start_layer`."""
-    spaces = [
-        _returned(context, owner, path[-1])
-        for path in v.paths(value.data)
-        if len(path) > 1
-        for owner in context.project.types_of(context.place, path[:-1])
-    ]
-    first = spaces[0] if spaces else None
-    return (
-        first
-        if all(space is not None and first is not None and space.kind == first.kind for space in spaces)
-        else None
+    return _shared(
+        [
+            _returned(context, owner, path[-1])
+            for path in v.paths(value.data)
+            if len(path) > 1
+            for owner in context.project.types_of(context.place, path[:-1])
+        ]
     )
 
 

@@ -28,6 +28,15 @@ Summary = dict[str, Any]
 
 def summarise(tree: ast.Module) -> Summary:
     """The summary of one parsed module."""
+    try:
+        return _summarised(tree)
+    except RecursionError:
+        from pplint.engine.deep import with_room
+
+        return with_room(lambda: _summarised(tree))
+
+
+def _summarised(tree: ast.Module) -> Summary:
     listener = Summariser(tree)
     flow = Flow(listener.constants, listener)
     flow.module(tree)

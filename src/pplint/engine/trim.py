@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import builtins
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -53,8 +54,7 @@ def _is_no_layer(annotation: str) -> bool:
     return bool(words) and words <= _NO_LAYER
 
 
-_BUILTINS: frozenset[str] = frozenset(
-    name
-    for name, value in vars(__import__("builtins")).items()
-    if isinstance(value, Callable)  # type: ignore[arg-type]
-) - {"super", "__import__"}
+_BUILTINS = frozenset(name for name, value in vars(builtins).items() if callable(value)) - {
+    "super",
+    "__import__",
+}

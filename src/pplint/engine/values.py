@@ -16,8 +16,8 @@ NONE = "none"
 PARAM = "param"  # data: the parameter's name
 PATH = "path"  # data: names of a dotted chain, rooted at a parameter, `self`, an import or a module name
 MEMBER = "member"  # an attribute of something that is no chain; data: (values, attribute)
-CALL = "call"  # data: (callee values, node)
-PARTIAL = "partial"  # data: the functools.partial call
+CALL = "call"  # data: the callee's values
+PARTIAL = "partial"  # `functools.partial(f, ...)`; data: the values of f
 SUB = "sub"  # data: (container values, index values)
 ARITH = "arith"  # data: (operator class name, left values, right values)
 RANGE = "range"  # data: (start values, stop values)
@@ -25,8 +25,8 @@ ENUMERATE = "enumerate"  # data: (iterable values, start values)
 ZIP = "zip"  # data: one tuple of values per iterable
 SLICE = "slice"  # data: (list values, lower values or None, upper values or None)
 COUNT = "count"  # `len(x)`; data: the values of x
-ITEMS = "items"  # `x.items()`; data: the values of x
-ELEMENT = "element"  # one element of an iterable; data: the iterable's values
+ITEMS = "items"  # `x.items()` and the like; data: (values of x, method)
+ELEMENT = "element"  # one element of an iterable; data: one value of the iterable, in a tuple
 INDEX = "index"  # the counter of enumerate; data: (iterable values, start values)
 TUPLE = "tuple"  # data: one tuple of values per item
 ITEM = "item"  # one item of an unpacked value; data: (values, position)
@@ -46,11 +46,10 @@ class Atom(NamedTuple):
 class Value:
     """One possibility of an expression.
 
-    `node` is where it was born; `guards` are the conditions under which a literal, a chain or a call was chosen; `why`
-    is a chain of (node, sentence) that explains the kind.
+    `node` is where it was born; `guards` are the conditions under which a literal, a chain or a call was chosen.
     """
 
-    __slots__ = ("data", "guards", "kind", "node", "why")
+    __slots__ = ("data", "guards", "kind", "node")
 
     def __init__(
         self,
@@ -58,20 +57,14 @@ class Value:
         data: Any = None,
         node: ast.AST | None = None,
         guards: tuple[Atom, ...] = (),
-        why: tuple[tuple[ast.AST, str], ...] = (),
     ) -> None:
         self.kind = kind
         self.data = data
         self.node = node
         self.guards = guards
-        self.why = why
 
     def __repr__(self) -> str:
         return f"<{self.kind} {self.data!r}>"
-
-    def because(self, node: ast.AST, sentence: str) -> Value:
-        """Return this value with one more step of explanation."""
-        return Value(self.kind, self.data, self.node, self.guards, (*self.why, (node, sentence)))
 
 
 Values = tuple[Value, ...]
@@ -80,7 +73,7 @@ UNKNOWN_VALUE = Value(UNKNOWN)
 
 
 def join(*groups: Values) -> Values:
-    """Union of alternatives; too many become unknown plus the first ones."""
+    """Union of alternatives; of too many the first ones, and that there are others, which are not known."""
     if len(groups) == 1 and len(groups[0]) < 2:
         return groups[0]
     seen: list[Value] = []
@@ -88,7 +81,9 @@ def join(*groups: Values) -> Values:
         for value in group:
             if not any(value is other or same(value, other) for other in seen):
                 seen.append(value)
-    return tuple(seen[:MAX_ALTERNATIVES])
+    if len(seen) > MAX_ALTERNATIVES:
+        seen[MAX_ALTERNATIVES - 1 :] = [UNKNOWN_VALUE]
+    return tuple(seen)
 
 
 def same(left: Value, right: Value) -> bool:

@@ -74,6 +74,12 @@ def find_python_files(
     )
 
 
+def is_excluded(path: str, exclude: Patterns, base: str) -> bool:
+    """Whether patterns relative to the folder `base` hide a file, which need not exist, as it is named or really is."""
+    named = os.path.abspath(path)
+    return _Search(exclude, base, False).is_excluded(named, os.path.realpath(named), False)
+
+
 class _Search:
     def __init__(self, exclude: Patterns, base: str, respect_gitignore: bool) -> None:
         self.files: set[str] = set()
@@ -97,7 +103,7 @@ class _Search:
         except (OSError, ValueError) as error:
             self._trouble(named, _reason(named, error))
             return
-        if self._is_excluded(named, real, stat.S_ISDIR(mode)):
+        if self.is_excluded(named, real, stat.S_ISDIR(mode)):
             self.excluded_named = True
         elif stat.S_ISDIR(mode):
             self._add_folder(named, real)
@@ -106,12 +112,13 @@ class _Search:
         else:
             self._trouble(named, "not a regular file")
 
-    def _trouble(self, path: str, message: str) -> None:
-        self.troubles.append(Trouble(path, 0, message))
-
-    def _is_excluded(self, named: str, real: str, is_folder: bool) -> bool:
+    def is_excluded(self, named: str, real: str, is_folder: bool) -> bool:
+        """Whether the patterns hide an absolute path, as it is named or as it really is."""
         places = (_below(self._base, real), _below(self._named_base, named))
         return any(parts is not None and self._exclude.hide(parts, is_folder) for parts in places)
+
+    def _trouble(self, path: str, message: str) -> None:
+        self.troubles.append(Trouble(path, 0, message))
 
     def _add_folder(self, named: str, real: str) -> None:
         before = len(self.troubles)

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from pplint.judge.machine import Killed
 from pplint.known.store import Store
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ def carefully(judge: Callable[[JudgeRequest], Judged], request: JudgeRequest) ->
     """Judge a request; if that fails, or a rule does, while a cache is there, judge once more without it."""
     try:
         judged = judge(request)
+    except Killed:
+        raise
     except Exception:
         if not _thrown_away(request):
             raise

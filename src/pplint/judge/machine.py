@@ -9,6 +9,13 @@ import sys
 _GROUP = "/sys/fs/cgroup"
 
 
+class Killed(Exception):
+    """A process that worked for this one was ended from outside."""
+
+    def __init__(self) -> None:
+        super().__init__("a process was killed while it judged; -j 1 works in one process, with less memory")
+
+
 def usable_cores() -> int:
     """The number of cores that this process may use: its affinity and its control group's quota."""
     try:

@@ -218,7 +218,7 @@ class Share:
             return
         tree = parsed[1]
         try:
-            summary = _summary(tree)
+            summary = summarise(tree)
         except Exception as error:
             from pplint.engine.context import crash
 
@@ -244,15 +244,6 @@ class Share:
 def _may_be_looked_at(body: str) -> bool:
     """Whether the rules may look into a function: only a guess, which costs time or memory where it is wrong."""
     return "layer" in body or "super().__init__" in body or "lm_head" in body
-
-
-def _summary(tree: ast.Module) -> Summary:
-    try:
-        return summarise(tree)
-    except RecursionError:
-        from pplint.engine.deep import with_room
-
-        return with_room(lambda: summarise(tree))
 
 
 def wanted_by(project: Project, accessors: Accessors, modules: Iterable[str]) -> Wanted:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gc
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from pplint.engine.names import Rows
 from pplint.engine.paths import module_name
 from pplint.engine.summary import Summary
 from pplint.finding import Trouble
-from pplint.judge.machine import processes, spare_memory
+from pplint.judge.machine import Killed, processes, spare_memory
 from pplint.judge.reading import KEPT_CHARACTERS, Kept, Share, Verdict
 from pplint.judge.wanted import Wanted
 from pplint.known.tables import complete
@@ -166,7 +167,8 @@ class Workers:
 
         message = ForkingPickler.dumps((command, (argument,)))
         for pipe in self._pipes:
-            pipe.send_bytes(message)
+            with _living():
+                pipe.send_bytes(message)
         self._answers()
 
     def _dealt(self, command: str, shares: list[list[str]], *arguments: Any) -> list[Any]:
@@ -183,7 +185,8 @@ class Workers:
         while True:
             for number in idle:
                 if paths := self._piece(waiting, number, piece):
-                    self._pipes[number].send((command, (paths, *arguments)))
+                    with _living():
+                        self._pipes[number].send((command, (paths, *arguments)))
                     busy[self._pipes[number]] = number
             if not busy:
                 return answers
@@ -208,15 +211,26 @@ class Workers:
         if self._local is not None:
             return [_obey(self._local, command, arguments[0])]
         for pipe, argument in zip(self._pipes, arguments, strict=True):
-            pipe.send((command, argument))
+            with _living():
+                pipe.send((command, argument))
         return self._answers()
 
     def _answers(self) -> list[Any]:
         return [_answer(pipe) for pipe in self._pipes]
 
 
+@contextmanager
+def _living() -> Iterator[None]:
+    """Say that a process is gone, if it is, where something is sent or received."""
+    try:
+        yield
+    except (EOFError, BrokenPipeError, ConnectionResetError) as error:
+        raise Killed from error
+
+
 def _answer(pipe: Connection) -> Any:
-    answer = pipe.recv()
+    with _living():
+        answer = pipe.recv()
     if isinstance(answer, BaseException):
         raise answer
     return answer

@@ -10,7 +10,7 @@ from pplint.engine.project import Project
 from pplint.engine.reach import forwards_range, hidden, may_have, tells_nothing
 from pplint.readiness.duties import MET, MISSING, UNKNOWN, Cell
 from pplint.readiness.loader import LoaderUse
-from pplint.readiness.models import LayerList, Model, kept_classes
+from pplint.readiness.models import LayerList, Model, kept_along, kept_classes
 from pplint.readiness.modules import EndModule, embeddings, end_modules, heads, norms
 from pplint.readiness.proxies import ProxyUse
 from pplint.readiness.sources import Sources
@@ -124,9 +124,7 @@ class Structure:
         for value in values:
             path = value[1] if value[0] == "path" else []
             if len(path) > 2 and path[0] == "self" and path[-1] == name:
-                kinds = frozenset({class_id})
-                for attribute in path[1:-1]:
-                    kinds = frozenset(k for one in kinds for k in kept_classes(self.project, one, attribute))
+                kinds = kept_along(self.project, class_id, path[1:-1])
                 lacking = [one for one in sorted(kinds) if not may_have(self.project, one, name)]
                 if lacking:
                     inner = self.project.class_name(lacking[0])

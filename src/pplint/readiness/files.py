@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from pplint.engine.attributes import named_classes
-from pplint.engine.deep import with_room
 from pplint.engine.summary import Summariser, Summary, summarise
 from pplint.engine.trim import trim
 from pplint.finding import Trouble
@@ -56,7 +55,7 @@ class Files:
             tree = Source.read(path).parse()
         except SourceError as error:
             return Trouble(path, error.line, str(error))
-        summary = _summarised(tree, self.packages) if in_full else _outline(tree)
+        summary = trim(summarise(tree), self.packages) if in_full else _outline(tree)
         self._keep(path, known[1] if known is not None else False, summary)
         return summary
 
@@ -85,13 +84,6 @@ def _read(data: Any) -> Known:
         }
     except WRONG:
         return {}
-
-
-def _summarised(tree: ast.Module, packages: frozenset[str]) -> Summary:
-    try:
-        return trim(summarise(tree), packages)
-    except RecursionError:
-        return trim(with_room(lambda: summarise(tree)), packages)
 
 
 def _outline(tree: ast.Module) -> Summary:

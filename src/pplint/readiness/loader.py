@@ -14,7 +14,7 @@ from pplint.engine.loaders import Call, LoaderWalk, Lookup, Names, is_scale
 from pplint.engine.lookups import Loaders
 from pplint.engine.project import Project
 from pplint.engine.values import Atom
-from pplint.readiness.models import kept_classes
+from pplint.readiness.models import kept_along
 from pplint.readiness.sources import Sources, text_of
 
 _DEPTH = 8
@@ -210,10 +210,7 @@ class LoaderUse:
             if named is not None:
                 yield from self._reached(named, runtime, path[-1], depth + 1)
             return
-        owners = frozenset({runtime})
-        for attribute in path[1:-1]:
-            owners = frozenset(k for one in owners for k in kept_classes(self.project, one, attribute))
-        for owner in sorted(owners):
+        for owner in sorted(kept_along(self.project, runtime, path[1:-1])):
             yield from self._reached(owner, owner, path[-1], depth + 1)
 
 

@@ -160,6 +160,14 @@ def _attributes(project: Project, class_id: str) -> list[str]:
     return sorted(names, key=lambda name: (bool(_TOWER.search(name)), "model" not in name, name))
 
 
+def kept_along(project: Project, class_id: str, path: Iterable[str]) -> frozenset[str]:
+    """The classes that a chain of attributes may lead to from an instance of a class."""
+    reached = frozenset({class_id})
+    for attribute in path:
+        reached = frozenset(kind for one in reached for kind in kept_classes(project, one, attribute))
+    return reached
+
+
 def kept_classes(project: Project, class_id: str, attribute: str) -> frozenset[str]:
     """The classes that an attribute may hold in an instance of exactly this class.
 
@@ -208,16 +216,11 @@ def _way(
     """The classes on the way to the lists, each with its chain."""
     yield (), class_id
     for one in layers:
-        reached = {class_id}
-        for position, attribute in enumerate(one.path):
-            reached = {kind for each in reached for kind in kept_classes(project, each, attribute)}
-            chain = one.path[: position + 1]
-            yield from ((chain, kind) for kind in sorted(reached) if leads(project, kind, one, position + 1))
+        for end in range(1, len(one.path) + 1):
+            reached = sorted(kept_along(project, class_id, one.path[:end]))
+            yield from ((one.path[:end], kind) for kind in reached if leads(project, kind, one, end))
 
 
 def leads(project: Project, class_id: str, to: LayerList, position: int) -> bool:
     """Whether an instance of a class leads to the holder of a list by the rest of its chain."""
-    reached = {class_id}
-    for attribute in to.path[position:]:
-        reached = {kind for each in reached for kind in kept_classes(project, each, attribute)}
-    return to.holder in reached
+    return to.holder in kept_along(project, class_id, to.path[position:])

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from pplint.engine.project import Project
 from pplint.engine.vocabulary import PROXY_PARAMETER
 from pplint.readiness.forward import Forwards, Given, Uses
-from pplint.readiness.models import kept_classes
+from pplint.readiness.models import kept_along
 from pplint.readiness.sources import Sources
 
 _DEPTH = 6
@@ -41,7 +41,7 @@ class ProxyUse:
             for entry in project.classes[one]["attrs"].get("forward", ()):
                 path = entry["v"][1] if entry["v"][0] == "path" else []
                 if len(path) > 2 and path[0] == "self" and path[-1] == "forward":
-                    kinds = self._kinds(class_id, tuple(path[1:-1]))
+                    kinds = kept_along(self.project, class_id, tuple(path[1:-1]))
                     return self._all(kinds, f"`{'.'.join(path[:-1])}`", one, entry["line"], depth)
         return Answer(None, module, line, f"no forward of `{name}` is in view")
 
@@ -106,16 +106,10 @@ class ProxyUse:
         if own is not None:
             return self._method(class_id, own[0], callee[0], depth + 1)
         path = callee[:-1] if callee[-1] == "forward" and len(callee) > 1 else callee
-        kinds = self._kinds(class_id, path)
+        kinds = kept_along(self.project, class_id, path)
         if not kinds:
             return None
         return self._all(kinds, f"`{given.text}`", definer, given.line, depth, given.where)
-
-    def _kinds(self, class_id: str, path: tuple[str, ...]) -> frozenset[str]:
-        found = frozenset({class_id})
-        for attribute in path:
-            found = frozenset(k for one in found for k in kept_classes(self.project, one, attribute))
-        return found
 
     def _all(
         self, kinds: frozenset[str], what: str, where: str, line: int, depth: int, given_as: int | str = ""
@@ -159,7 +153,7 @@ class ProxyUse:
         for called in forwards.handing.get(name, ()):
             path = given.others.get(called[0], ()) if len(called) == 1 else ()
             if path[:1] == ("self",):
-                kinds = self._kinds(class_id, path[1:])
+                kinds = kept_along(self.project, class_id, path[1:])
                 return self._all(kinds, f"`{'.'.join(path)}`", definer, given.line, depth)
         return None
 

@@ -71,7 +71,7 @@ class _Rows:
         """The rows by path and line, and the rules that crashed on the way."""
         found = {self._row(model) for model in self.models}
         found |= {self._unseen(module, name) for module, name in self.unseen}
-        rows = tuple(sorted(found, key=lambda row: (row.path, row.line)))
+        rows = tuple(sorted(found, key=lambda row: (row.path, row.line, row.name)))
         return Matrix(rows, tuple(sorted({one for seen in self.seen.values() for one in seen.troubles})))
 
     def _unseen(self, module: str, name: str) -> Row:

@@ -14,7 +14,7 @@ from pplint.engine.project import Project
 from pplint.engine.reach import may_have
 from pplint.finding import INFO, Finding
 from pplint.readiness.duties import MET, MISSING, NOT_APPLICABLE, UNKNOWN, Cell
-from pplint.readiness.models import Model, kept_classes
+from pplint.readiness.models import Model, kept_along
 from pplint.readiness.modules import EMBEDDING, HEAD
 from pplint.readiness.runs import Runs
 from pplint.readiness.sources import Sources
@@ -147,9 +147,7 @@ class Judgement:
 
     def _unguarded(self, class_id: str, tie: Tie) -> Cell:
         """A tie that the rule lets pass: right where the last stage has the embedding as well."""
-        kinds = frozenset({class_id})
-        for name in tie.path[:-1]:
-            kinds = frozenset(k for one in kinds for k in kept_classes(self.project, one, name))
+        kinds = kept_along(self.project, class_id, tie.path[:-1])
         file = self.project.files[self.project.module_of(tie.owner)]
         head, last = tie.attribute, tie.path[-1]
         named = ".".join(("self", *tie.path))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
+from pplint.engine.flow import statements
 from pplint.readiness.forward import Forwards, forwards_of
 from pplint.source.text import Source, SourceError
 
@@ -63,10 +64,10 @@ class Sources:
         body: list[ast.stmt] = parsed[1].body if parsed is not None else []
         for part in name.split("."):
             owner = next(
-                (one for one in inside(body) if isinstance(one, ast.ClassDef) and one.name == part), None
+                (one for one in statements(body) if isinstance(one, ast.ClassDef) and one.name == part), None
             )
             body = owner.body if owner is not None else []
-        yield from inside(body)
+        yield from statements(body)
 
     def calls(self, class_id: str, method: str) -> list[ast.Call]:
         """The calls in a method of a class."""
@@ -94,12 +95,3 @@ class Sources:
 def text_of(source: Source) -> Callable[[ast.stmt], str]:
     """How to get at the lines of a statement."""
     return lambda node: "\n".join(source.lines[node.lineno - 1 : node.end_lineno])
-
-
-def inside(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements of a body, and those inside of them, in order."""
-    for one in body:
-        yield one
-        for name in ("body", "orelse", "handlers", "finalbody", "cases"):
-            for part in getattr(one, name, ()):
-                yield from inside([part]) if isinstance(part, ast.stmt) else inside(part.body)

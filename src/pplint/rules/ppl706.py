@@ -6,6 +6,7 @@ import ast
 
 from pplint.engine import values as v
 from pplint.engine.accessors import GLOBAL
+from pplint.engine.constants import literal_integer
 from pplint.engine.context import Context
 from pplint.engine.dense import asked_densely
 from pplint.engine.pools import mapping_keepers
@@ -85,7 +86,7 @@ class StageMayOwnNone(Rule):
 
     def subscript(self, context: Context, node: ast.Subscript) -> None:
         """`[*mapping][0]`, `list(mapping)[0]`, `local_ids[0]`."""
-        if not isinstance(node.ctx, ast.Load) or _number(node.slice) not in (0, -1):
+        if not isinstance(node.ctx, ast.Load) or literal_integer(node.slice) not in (0, -1):
             return
         mapping = _spread(node.value)
         if mapping is not None and _is_mapping(context, mapping):
@@ -163,12 +164,6 @@ def _filled(context: Context, subject: ast.expr) -> list[Step]:
     return []
 
 
-def _number(node: ast.expr) -> int | None:
-    sign = -1 if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) else 1
-    inner = node.operand if isinstance(node, ast.UnaryOp) else node
-    return sign * inner.value if isinstance(inner, ast.Constant) and type(inner.value) is int else None
-
-
 def _spread(node: ast.expr) -> ast.expr | None:
     """What `[*x]`, `list(x)`, `sorted(x)`, `tuple(x)` are made of."""
     if (
@@ -209,11 +204,7 @@ def _stage_filter(value: Value) -> bool:
     if value.kind != v.BUILT or not isinstance(value.node, (ast.ListComp, ast.GeneratorExp)):
         return False
     names = {
-        part.attr if isinstance(part, ast.Attribute) else part.id
-        for generator in value.node.generators
-        for test in generator.ifs
-        for part in ast.walk(test)
-        if isinstance(part, (ast.Attribute, ast.Name))
+        name for generator in value.node.generators for test in generator.ifs for name in v.names_in(test)
     }
     return any(map(is_start, names)) and any(map(is_end, names))
 
