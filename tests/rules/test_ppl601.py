@@ -41,6 +41,9 @@ GOOD = {
     "a loop over local indices": "for layer_id in range(layer_num):\n    if layer_id == 0:\n        batch.plan = q",
     "look-behind": "if self.layer_id > 0 and batch.kinds[self.layer_id - 1]:\n    batch.plan = q",
     "any but layer 0": "if self.layer_id != 0:\n    self.rotary.cached = q",
+    "a value that the layer returns": "if self.layer_id == 0:\n    residual.copy_(q)\nreturn residual",
+    "a value that the layer computes with": "if self.layer_id == 0:\n    q[:, 0] = batch.position\nq = self.norm(q)",
+    "the slot of the layer": "if self.layer_id == 0:\n    batch.seen[self.layer_id] = q",
     "the first stage": "if batch.pp_group.is_first_rank and self.layer_id == 0:\n    self.rotary.cached = q",
 }
 
@@ -97,6 +100,28 @@ def test_a_layer_that_knows_its_stage_is_compared_with_it(tmp_path):
     (found,) = findings_in(tmp_path, "PPL601", _layer(BAD["a shared object is filled"]))
     assert found.fix is not None
     assert [edit.text for edit in found.fix.edits] == ["self.start_layer"]
+
+
+MORE = {
+    "a value of the layer beside the state": "if self.layer_id == 0:\n    self.rotary.cached = q\n    q = q * 2\nreturn q",
+    "another branch for the other layers": (
+        "if self.layer_id == 0:\n    self.rotary.cached = q\nelse:\n    residual = q\nreturn residual"
+    ),
+    "an end of the function": "if self.layer_id == 0:\n    self.rotary.cached = q\n    return q",
+    "a value for the state alone": "if self.layer_id == 0:\n    angle = q * 2\n    self.rotary.cached = angle",
+}
+
+
+@pytest.mark.parametrize("said", MORE)
+def test_a_test_that_decides_about_more_than_state_is_not_replaced_safely(said, tmp_path):
+    (found,) = findings_in(tmp_path, "PPL601", _layer(MORE[said]))
+    assert found.fix is not None
+    assert found.fix.safety == ("safe" if "alone" in said else "unsafe")
+
+
+def test_the_message_says_where_the_state_is_prepared(tmp_path):
+    (found,) = findings_in(tmp_path, "PPL601", _layer(BAD["the other layers return before"]))
+    assert found.message.startswith("`self.layer_id != 0` is false on the first stage only")
 
 
 @pytest.mark.parametrize(("body", "count"), PEERS.values(), ids=PEERS)

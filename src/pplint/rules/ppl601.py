@@ -12,7 +12,7 @@ from pplint.finding import ERROR, SAFE, UNSAFE, WARNING, Fix
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.layer_tests import LayerTest, layer_tests
 from pplint.rules.samples import POOL
-from pplint.rules.shared_state import is_shared, object_of, only_tells
+from pplint.rules.shared_state import does_no_more, is_own_slot, is_shared, object_of, only_tells
 from pplint.rules.stage_start import start_in_scope
 from pplint.rules.why import FIRST_STAGE, LAST_STAGE, no_test
 
@@ -176,7 +176,7 @@ class ModelFirstLayerTest(Rule):
                 continue
             if not one.stage and not _is_read_too(context, changed, one.test):
                 continue
-            if is_shared(context, changed, one.layer):
+            if is_shared(context, changed, one.layer) and not is_own_slot(effect, one.layer):
                 self._report(context, one, effect)
                 return
 
@@ -194,24 +194,25 @@ class ModelFirstLayerTest(Rule):
                 f"its readers do without `{stored}` where it is missing: slower, not wrong",
             )
         which, others = _OTHERS[stage]
+        holds = "is false" if isinstance(test.ops[0], ast.NotEq) else "holds"
         message = (
-            f"`{ast.unparse(test)}` holds on {which} only, but what follows (`{ast.unparse(effect)}`) is state "
+            f"`{ast.unparse(test)}` {holds} on {which} only, but what follows (`{ast.unparse(effect)}`) is state "
             f"that the layers of every stage rely on: no layer of {others} brings it about"
             f"{f' ({condition})' if condition else ''}"
         )
         fix, no_fix = (
-            self._fix(context, asked)
+            self._fix(context, asked, effect)
             if stage == FIRST
             else (None, "which layer of the stage is meant is for the author to say")
         )
         trace = [
             context.step(layer, _is_global(context, layer)),
-            context.step(effect, f"done under `{ast.unparse(test)}`"),
+            context.step(effect, f"done where `{ast.unparse(test)}` {holds}"),
             no_test(context, effect, LAST_STAGE if stage == LAST else FIRST_STAGE),
         ]
         context.report(self, test, message, severity=severity, trace=trace, fix=fix, no_fix=no_fix)
 
-    def _fix(self, context: Context, asked: LayerTest) -> tuple[Fix | None, str]:
+    def _fix(self, context: Context, asked: LayerTest, effect: ast.expr) -> tuple[Fix | None, str]:
         test, number = asked.test, asked.chosen
         found = start_in_scope(context)
         if isinstance(test.ops[0], ast.Lt):
@@ -219,6 +220,7 @@ class ModelFirstLayerTest(Rule):
         if not isinstance(number, ast.Constant) or found is None:
             return None, "no pool is at hand here: hand `start_layer` to the layer and compare with it"
         text, safe = found
+        safe = safe and does_no_more(context.flow.functions[-1], test)
         return Fix(SAFE if safe else UNSAFE, f"compare with `{text}`", (context.edit(number, text),)), ""
 
 
