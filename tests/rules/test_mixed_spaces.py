@@ -72,6 +72,61 @@ CASES = [
         ("error",),
     ),
     Case(
+        "a list with an entry per layer of the model, under the name of a stage's count",
+        "PPL401",
+        """
+        class Case(SampleBuffers):
+            def __init__(self, config):
+                self.layer_num = config.num_hidden_layers
+                self.rows = [None for _ in range(self.layer_num)]
+
+            def set_row(self, layer):
+                self.rows[layer.layer_id] = None
+        """,
+        (),
+    ),
+    Case(
+        "a list with an entry per layer of the model, by what the only builder counts",
+        "PPL401",
+        """
+        class Case:
+            def __init__(self, layer_num, pool: SampleBuffers):
+                self.start_layer = pool.start_layer
+                self.layer_num = layer_num
+                self.rows = [None for _ in range(self.layer_num)]
+
+            def set_row(self, layer):
+                self.rows[layer.layer_id] = None
+
+
+        def build(config, pool):
+            return Case(config.num_hidden_layers, pool)
+        """,
+        (),
+    ),
+    Case(
+        "an inner list whose pool is built without the range",
+        "PPL401",
+        """
+        class Case(SampleBuffers):
+            def __init__(self, start_layer, layer_num):
+                super().__init__(start_layer, layer_num)
+                self.inner = self.make(layer_num)
+
+            def make(self, layer_num):
+                return SampleInner(layer_num)
+
+            def peek(self, layer):
+                return self.inner.k_buffer[layer.layer_id]
+
+
+        class SampleInner(SampleBuffers):
+            def __init__(self, layer_num):
+                super().__init__(0, layer_num)
+        """,
+        ("error",),
+    ),
+    Case(
         "a setter overrides one that subtracts",
         "PPL401",
         """
@@ -718,6 +773,15 @@ CASES = [
 @pytest.mark.parametrize("case", CASES, ids=[f"{case.code}: {case.title}" for case in CASES])
 def test_mixed_spaces_are_reported_at_their_level(case, tmp_path):
     assert tuple(one.severity for one in judged(tmp_path, case.code, case.body)) == case.found
+
+
+def test_the_first_layer_of_a_pool_without_a_range_is_no_repair(tmp_path):
+    (body,) = (
+        case.body for case in CASES if case.title == "an inner list whose pool is built without the range"
+    )
+    (finding,) = judged(tmp_path, "PPL401", body)
+    assert finding.fix is None
+    assert "`self.inner` is built without the stage's range" in finding.no_fix
 
 
 PINNED = """

@@ -24,6 +24,9 @@ GOOD = {
     "an encoder": _DICT + "return params['visual.encoder.layers.0.mlp.weight']",
     "the first stage": _DICT + "if pp_group.is_first_rank:\n    return params['model.layers.0.mlp.weight']",
     "a membership test": _DICT + "name = 'model.layers.0.mlp'\nif name in params:\n    return params[name]",
+    "an answer that may be None": (
+        "found = dict(self.named_parameters()).get('model.layers.0.mlp')\nif found is not None:\n    found.copy_(weight)"
+    ),
     "a default": "return dict(self.named_parameters()).get('model.layers.0.mlp', None)",
 }
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from pplint.engine.asking import remembered
 from pplint.engine.names import Place, Rows
 from pplint.engine.project import Project
-from pplint.engine.vocabulary import STAGE_COUNT_NAMES, is_start
+from pplint.engine.vocabulary import MODEL_COUNT_NAMES, STAGE_COUNT_NAMES, is_start
 
 _DEPTH = 3
 
@@ -86,6 +86,8 @@ def _counts_stage(project: Project, place: Place, value: list[Any], depth: int =
     if value[0] != "path" or value[1][-1] not in STAGE_COUNT_NAMES or depth > _DEPTH:
         return False
     path, own = value[1], place.as_class or place.owner
+    if _counts_model(project, place, value):
+        return False
     owners = frozenset({own}) if len(path) < 2 else project.types_of(place, tuple(path[:-1]))
     if not owners or any(knows_stages(project, one) for one in owners):
         return True
@@ -94,6 +96,26 @@ def _counts_stage(project: Project, place: Place, value: list[Any], depth: int =
         for one in project.mro(own)
         for entry in project.classes[one]["attrs"].get(path[-1], ())
     )
+
+
+def _counts_model(project: Project, place: Place, value: list[Any], depth: int = 0) -> bool:
+    """Whether a count is that of all layers: by its name, or by all that is assigned to it or handed to it."""
+    if value[0] != "path" or depth > _DEPTH:
+        return False
+    path = value[1]
+    if len(path) > 1 and path[-1] in MODEL_COUNT_NAMES - {"num_layers"}:
+        return True
+    if len(path) == 2 and path[0] == "self" and place.owner:
+        nearest = (
+            project.classes[one]["attrs"].get(path[1]) for one in project.mro(place.as_class or place.owner)
+        )
+        entries = next(filter(None, nearest), ())
+        given = [(place._replace(function=entry["method"]), entry["v"]) for entry in entries]
+    elif len(path) == 1 and place.function == "__init__":
+        given = [(where, one) for where, values in project.passed(place, path[0]) for one in values]
+    else:
+        return False
+    return bool(given) and all(_counts_model(project, where, one, depth + 1) for where, one in given)
 
 
 @remembered

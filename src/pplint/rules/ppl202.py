@@ -24,7 +24,6 @@ _OTHER_PART = re.compile(
 )
 _WEIGHTS = re.compile(r"(param|buffer|named_|state_dict|module)", re.IGNORECASE)
 _GETTERS = frozenset({"get_parameter", "get_submodule", "get_buffer"})
-_ASKERS = frozenset({"get", "pop"})
 
 _HEAD = """\
 from sglang.srt.models.sample_model import SampleModel
@@ -139,9 +138,8 @@ class LiteralLayerName(Rule):
         """`self.get_submodule(name)`, `params_dict.pop(name)`."""
         if not isinstance(node.func, ast.Attribute) or len(node.args) != 1:
             return
-        if node.func.attr in _GETTERS or (
-            node.func.attr in _ASKERS and _has_weights(context, node.func.value)
-        ):
+        fails = node.func.attr in _GETTERS or node.func.attr == "pop" or _is_read_at_once(context, node)
+        if fails and (node.func.attr in _GETTERS or _has_weights(context, node.func.value)):
             self._look(context, node, node.args[0])
 
     def _look(self, context: Context, node: ast.expr, key: ast.expr) -> None:
@@ -227,6 +225,19 @@ def _literal_layer(context: Context, value: Value, depth: int = 0) -> Named | No
             if isinstance(part, ast.Constant) and isinstance(part.value, str)
         )
     return next((one for part in parts if (one := _literal_layer(context, part, depth + 1))), None)
+
+
+def _is_read_at_once(context: Context, node: ast.Call) -> bool:
+    """Whether something is read from what `get` answers, which fails for its None."""
+    assert isinstance(node.func, ast.Attribute)
+    return (
+        node.func.attr == "get"
+        and context.flow.statement is not None
+        and any(
+            isinstance(part, (ast.Attribute, ast.Subscript)) and part.value is node
+            for part in ast.walk(context.flow.statement)
+        )
+    )
 
 
 def _parts_of_call(context: Context, value: Value) -> Values:
