@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -178,6 +179,41 @@ def test_ids_that_are_stated_without_their_number(body: str, count: int, tmp_pat
     findings = findings_in(tmp_path, "PPL101", method("pool = caches.pool\n" + body))
     assert len(findings) == count
     assert not any(found.fix is not None and found.fix.safety == SAFE for found in findings)
+
+
+_OWNING = """
+
+class Owning:
+    def __init__(self, start_layer, end_layer):
+        self.start_layer = start_layer
+        self.end_layer = end_layer
+        self.k_buffer = []
+
+    def holds(self, layer_id):
+        return 0 <= layer_id - self.start_layer < len(self.k_buffer)
+
+    def row(self, layer_id):
+        return self.k_buffer[layer_id - self.start_layer]
+
+
+class Looks:
+    def look(self, pool: Owning):
+{body}
+"""
+_QUESTIONS = {
+    "a test": ("if pool.holds(0):\n    return 1", 0),
+    "one of two tests": ("return self.width if pool.holds(0) and self.width else 1", 0),
+    "a comparison": ("assert pool.holds(0) == self.leads", 0),
+    "a filter": ("return [one for one in self.all if not pool.holds(0)]", 0),
+    "a row that is tested": ("if pool.row(0) is None:\n    return 1", 1),
+    "a row under a test": ("if self.width:\n    return pool.row(0)", 1),
+}
+
+
+@pytest.mark.parametrize(("body", "count"), _QUESTIONS.values(), ids=_QUESTIONS)
+def test_to_ask_who_owns_a_layer_is_no_access(body: str, count: int, tmp_path: Path) -> None:
+    text = _OWNING.format(body=textwrap.indent(body, " " * 8))
+    assert len(findings_in(tmp_path, "PPL101", text)) == count
 
 
 _AT_THE_TOP = {

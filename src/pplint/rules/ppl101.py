@@ -111,6 +111,8 @@ class LiteralLayerId(Rule):
             if argument is not None:
                 by_argument.setdefault(argument, []).append((target, callee))
         for argument, reached in by_argument.items():
+            if _is_question(context, node, [target for target, _ in reached]):
+                continue
             for one in context.flow.evaluate(argument):
                 value = stated_id(context, one)
                 if value is not None:
@@ -174,6 +176,34 @@ class LiteralLayerId(Rule):
             around=node,
             asks=asks,
         )
+
+
+def _is_question(context: Context, node: ast.Call, targets: list[Target]) -> bool:
+    """Whether a call is itself a test, of methods that return one or compare the id: it asks who owns the layer."""
+    statement = context.flow.statement
+    return (
+        statement is not None
+        and any(_is_tested(part, node) for part in ast.walk(statement))
+        and all(context.accessors.tolerates(one) or _returns_test(context, one) for one in targets)
+    )
+
+
+def _returns_test(context: Context, target: Target) -> bool:
+    returns = context.accessors.facts_of(target.function)["returns"]
+    return bool(returns) and all(kind == "test" for kind, *_ in returns)
+
+
+def _is_tested(part: ast.AST, node: ast.Call) -> bool:
+    """Whether a node of a syntax tree tests what a call answers: by its truth, or by a comparison."""
+    if isinstance(part, (ast.If, ast.While, ast.IfExp, ast.Assert)):
+        return part.test is node
+    if isinstance(part, ast.comprehension):
+        return any(test is node for test in part.ifs)
+    if isinstance(part, ast.BoolOp):
+        return any(value is node for value in part.values)
+    if isinstance(part, ast.Compare):
+        return node in (part.left, *part.comparators)
+    return isinstance(part, ast.UnaryOp) and part.operand is node
 
 
 def _level(context: Context, builders: list[Builder], dead: str) -> tuple[str, str]:
