@@ -25,10 +25,7 @@ FLOORS = (
     ("pplint.judge.learnt", "pplint.judge.wanted", "pplint.known"),
     ("pplint.rules",),
     ("pplint.judge",),  # this runs the rules
-    (
-        "pplint.engine.facts_text",
-        "pplint.readiness",
-    ),
+    ("pplint.readiness",),
     (
         "pplint.settings",
         "pplint.fixes",

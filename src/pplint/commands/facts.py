@@ -16,16 +16,13 @@ _PATH = click.argument("path", default=".", type=click.Path(readable=False, path
 @_SGLANG
 def facts(path: str, sglang: str | None) -> None:
     """Show accessors, parameters, index spaces and the lines that prove them."""
-    from pplint.engine.facts_text import print_facts
+    from pplint.engine.root import RootError, find_root
+    from pplint.judge.check import facts_of
+    from pplint.reports.facts_text import facts_lines
 
     existing(path)
-    print_facts(_root(path, sglang))
-
-
-def _root(path: str, sglang: str | None) -> str:
-    from pplint.engine.root import RootError, find_root
-
     try:
-        return find_root((path,), sglang).path
+        root = find_root((path,), sglang)
     except RootError as error:
         raise Failure(str(error)) from error
+    click.echo("\n".join(facts_lines(facts_of(root), root)))

@@ -7,20 +7,14 @@ from collections.abc import Iterator
 
 from pplint.engine.accessors import GLOBAL, LOCAL
 from pplint.engine.facts import Facts
-from pplint.engine.root import Root, find_root
+from pplint.engine.root import Root
+from pplint.reports.harmless import harmless
 
 
-def print_facts(path: str) -> None:
-    """Print the facts of the tree that holds `path`, one a line, grouped by kind."""
-    import sys
-
-    from pplint.judge.check import facts_of
-    from pplint.reports.harmless import harmless
-
-    root = find_root((path,))
-    facts = facts_of(root)
-    lines = [*_parameters(facts, root), *_classes(facts, root)]
-    sys.stdout.write("".join(f"{harmless(line)}\n" for line in lines))
+def facts_lines(facts: Facts, root: Root) -> Iterator[str]:
+    """The facts of a tree, one a line, grouped by kind; files are named below the root."""
+    yield from map(harmless, _parameters(facts, root))
+    yield from map(harmless, _classes(facts, root))
 
 
 def _parameters(facts: Facts, root: Root) -> Iterator[str]:
