@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from pplint.engine.asking import remembered
+from pplint.engine.builds import is_super
 from pplint.engine.project import Project
 
 
@@ -38,10 +39,7 @@ class Fronts:
         if not self._kept.isdisjoint(kinds):
             return True
         homes = {
-            place.owner
-            for kind in kinds
-            for place, build in project.builds(kind)
-            if build["callee"] != ["super", "__init__"]
+            place.owner for kind in kinds for place, build in project.builds(kind) if not is_super(build)
         }
         return bool(homes) and all(
             home in project.classes and not self.classes.isdisjoint(project.mro(home)) for home in homes

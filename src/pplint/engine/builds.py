@@ -9,6 +9,11 @@ from pplint.engine.names import Names, Place, Rows
 _ABOVE = ("super", "__init__")
 
 
+def is_super(build: dict[str, Any]) -> bool:
+    """Whether a constructor call is `super().__init__(...)`."""
+    return tuple(build["callee"]) == _ABOVE
+
+
 class Builds(Names):
     """Who builds the objects of a class."""
 
@@ -46,7 +51,7 @@ class Builds(Names):
             build["flag"]
             for one in (class_id, *self.children(class_id))
             for _, build in self.builds(one)
-            if build["callee"] != [*_ABOVE]
+            if not is_super(build)
         ]
         return str(flags[0]) if flags and all(flags) else ""
 
@@ -69,7 +74,7 @@ class Builds(Names):
             if constructor is None or place.owner not in (constructor[0], one):
                 continue
             for builder, build in self.builds(one):
-                above = build["callee"] == [*_ABOVE]
+                above = is_super(build)
                 if lineage and (builder.owner not in lineage if above else one not in lineage):
                     continue
                 values = build["kwargs"].get(parameter)

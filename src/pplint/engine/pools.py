@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from pplint.engine.asking import remembered
+from pplint.engine.builds import is_super
 from pplint.engine.names import Place, Rows
 from pplint.engine.project import Project
 from pplint.engine.vocabulary import MODEL_COUNT_NAMES, STAGE_COUNT_NAMES, is_start
@@ -260,7 +261,7 @@ def _bare(project: Project, class_id: str) -> list[Place] | None:
     for one in (class_id, *project.children(class_id)):
         constructor = project.method(one, "__init__")
         for place, build in project.builds(one):
-            if build["callee"] == ["super", "__init__"]:
+            if is_super(build):
                 continue
             given = constructor[1]["params"][1 : len(build["args"]) + 1] if constructor else []
             if build["star"] or any(map(is_start, (*build["kwargs"], *given))):

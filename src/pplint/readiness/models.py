@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
+from pplint.engine.builds import is_super
 from pplint.engine.project import Padded, Project
 from pplint.engine.reach import range_line
 from pplint.engine.root import PACKAGE
@@ -202,7 +203,7 @@ def _handed_from_below(project: Project, class_id: str) -> frozenset[str]:
         kind
         for one in project.mro(class_id)
         for place, build in project.builds(one)
-        if place.owner in below and build["callee"] == ["super", "__init__"]
+        if place.owner in below and is_super(build)
         for values in (*build["args"], *build["kwargs"].values())
         for value in values
         if value[0] == "path"

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from pplint.engine import values as v
+from pplint.engine.builds import is_super
 from pplint.engine.dispatch import built_elements
 from pplint.engine.names import Place
 from pplint.engine.project import Project
@@ -87,8 +88,7 @@ def _builds_above(project: Project, class_id: str) -> bool:
     """Whether a class calls the constructor of its base."""
     module, name = project.module_of(class_id), project.class_name(class_id)
     return any(
-        build["callee"] == ["super", "__init__"] and build["in"] == [name, "__init__"]
-        for build in project.summaries[module]["builds"]
+        is_super(build) and build["in"] == [name, "__init__"] for build in project.summaries[module]["builds"]
     )
 
 

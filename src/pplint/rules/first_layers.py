@@ -7,6 +7,7 @@ import re
 
 from pplint.engine import values as v
 from pplint.engine.accessors import Target
+from pplint.engine.builds import is_super
 from pplint.engine.context import Context
 from pplint.engine.pools import holds_one_kind, pinned_start
 from pplint.engine.vocabulary import is_start
@@ -103,7 +104,7 @@ def _is_elsewhere(context: Context, owner: str) -> bool:
         place
         for one in (owner, *project.children(owner))
         for place, call in project.builds(one)
-        if call["callee"] != ["super", "__init__"]
+        if not is_super(call)
     ]
     return all(place.function == "__init__" and is_pool(context, place.owner) for place in built)
 
