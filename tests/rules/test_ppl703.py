@@ -29,7 +29,34 @@ def tree(other: str, sibling: str = RANGE) -> str:
     return _OWNER.format(other=other, sibling=sibling)
 
 
+_HEIR = """
+
+from sglang.srt.mem_cache.sample_pool import SamplePool
+
+
+class Heir(SamplePool):
+    def __init__(self, layer_num, start_layer=None, end_layer=None, **more):
+        {body}
+"""
+
+
+def heir(body: str) -> str:
+    return _HEIR.format(body=body)
+
+
 CASES = {
+    "a constructor that drops the range": (heir("super().__init__(layer_num)"), [ERROR]),
+    "a constructor that hands it on by position": (heir("super().__init__(layer_num, start_layer)"), []),
+    "a constructor that hands it on by name": (
+        heir("super().__init__(layer_num, start_layer=start_layer)"),
+        [],
+    ),
+    "a constructor that hands all on": (heir("super().__init__(layer_num, **more)"), []),
+    "a constructor that sets it itself": (
+        heir("super().__init__(layer_num)\n        self.start_layer = start_layer"),
+        [],
+    ),
+    "a constructor that passes over a base": (heir("super(SamplePool, self).__init__(layer_num)"), []),
     "the stage's layers": (tree("return SamplePool(layer_num=self.info.layer_num)"), [ERROR]),
     "the model's layers": (tree("return SamplePool(layer_num=self.info.num_hidden_layers)"), [ERROR]),
     "a difference": (
@@ -64,7 +91,7 @@ CASES = {
 
 @pytest.mark.parametrize(("text", "levels"), CASES.values(), ids=CASES)
 def test_pools(text, levels, tmp_path):
-    findings = [one for one in findings_in(tmp_path, "PPL703", text) if one.symbol == "Builder.other"]
+    findings = [one for one in findings_in(tmp_path, "PPL703", text) if one.symbol in ("Builder.other", "Heir.__init__")]
     assert [finding.severity for finding in findings] == levels
 
 

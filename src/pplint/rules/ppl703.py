@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from pplint.engine import values as v
+from pplint.engine.calls import called_on_super
 from pplint.engine.context import Context
 from pplint.engine.guards import SINGLE
 from pplint.engine.vocabulary import DRAFT, MODEL_COUNT_NAMES, STAGE_COUNT_NAMES, is_end, is_start
@@ -12,6 +13,7 @@ from pplint.finding import ROOM, STAGE_END, STAGE_START, Asks, Step
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.samples import POOL
 from pplint.rules.why import ONE_STAGE, no_test
+from pplint.source.blocks import FunctionNode
 
 _BAD = """\
 from sglang.srt.mem_cache.sample_pool import SamplePool
@@ -36,6 +38,16 @@ class Configurator:
         return SmallPool(layer_num=self.layer_info.num_effective_layers)  # PPL703
 """
 
+_HEIR = """\
+from sglang.srt.mem_cache.sample_pool import SamplePool
+
+
+class WidePool(SamplePool):
+    def __init__(self, layer_num, start_layer=None, end_layer=None, width=8):
+        self.width = width
+        super().__init__({given}
+"""
+
 INFO_TEXT = RuleInfo(
     code="PPL703",
     name="pool-without-stage-range",
@@ -44,7 +56,8 @@ INFO_TEXT = RuleInfo(
     summary="a pool is built without the stage range that its siblings are given",
     what=(
         "A constructor that has a `start_layer` parameter is called without it, for the layers of a stage or "
-        "of the model, while the same class builds other pools with it."
+        "of the model, while the same class builds other pools with it. Or the constructor of a pool takes the range and "
+        "does not hand it to that of its base, which subtracts it."
     ),
     why=(
         "The pool then takes its stage for one that starts at layer 0. Its accessors subtract nothing from a "
@@ -59,6 +72,16 @@ INFO_TEXT = RuleInfo(
     ),
     examples=(
         Example(title="One of two builders leaves the range out", bad=_BAD, files=(POOL,)),
+        Example(
+            title="A constructor does not hand the range on",
+            bad=_HEIR.format(given="layer_num)  # PPL703"),
+            files=(POOL,),
+        ),
+        Example(
+            title="A constructor hands the range on",
+            good=_HEIR.format(given="layer_num, start_layer=start_layer, end_layer=end_layer)"),
+            files=(POOL,),
+        ),
         Example(
             title="Both pass it",
             good=_BAD.replace("_layers)  # PPL703", "_layers, start_layer=self.layer_info.start_layer)"),
@@ -102,6 +125,41 @@ class PoolWithoutStageRange(Rule):
         if lacking and sibling is not None:
             self._report(context, node, lacking[0], sibling, room)
 
+    def enter(self, context: Context, node: FunctionNode) -> None:
+        """A constructor that takes the range and leaves it out where it calls the one of its base."""
+        names = [one.arg for one in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
+        taken = next(filter(is_start, names), "")
+        if node.name != "__init__" or not taken or not context.class_id or context.draft:
+            return
+        attributes = context.project.classes[context.class_id]["attrs"]
+        calls = [one for one in ast.walk(node) if isinstance(one, ast.Call) and _is_next(one)]
+        if len(calls) != 1 or any(map(is_start, attributes)) or _spreads(calls[0]):
+            return
+        base = next(
+            (one for one in context.project.mro(context.class_id)[1:] if _constructs(context, one)), ""
+        )
+        counts = base and any(context.project.classes[one]["shifted"] for one in context.project.mro(base))
+        if counts and self._lacks(context, base, len(calls[0].args)):
+            self._report_dropped(context, calls[0], base, taken)
+
+    def _report_dropped(self, context: Context, call: ast.Call, base: str, taken: str) -> None:
+        project = context.project
+        own, above = project.class_name(context.class_id), project.class_name(base)
+        severity, condition = context.level()
+        facts = project.classes[base]["methods"]["__init__"]
+        context.report(
+            self, call.func,
+            f"the constructor of `{own}` takes `{taken}` but does not hand it to that of `{above}`: "
+            f"{_CONSEQUENCES[_STAGE]}{f' ({condition})' if condition else ''}",
+            severity=severity,
+            trace=[
+                context.fact_step(base, facts["line"], f"the constructor of `{above}` takes the range"),
+                context.step(call, f"nothing in this call says `{taken}`, nor does `{own}` set it"),
+            ],
+            no_fix=f"hand `{taken}` on, as the constructor of `{above}` takes it",
+            around=call,
+        )  # fmt: skip
+
     def _lacks(self, context: Context, class_id: str, positional: int) -> bool:
         constructor = context.project.method(class_id, "__init__")
         if constructor is None:
@@ -142,6 +200,22 @@ class PoolWithoutStageRange(Rule):
             no_fix="where the range comes from is not certain; take the expression of the sibling call",
             asks=_asks(context, node, class_id),
         )  # fmt: skip
+
+
+def _is_next(call: ast.Call) -> bool:
+    """`super().__init__(...)`; with arguments `super` may pass over bases."""
+    made = call.func.value if isinstance(call.func, ast.Attribute) else None
+    return called_on_super(call) == "__init__" and isinstance(made, ast.Call) and not made.args
+
+
+def _spreads(call: ast.Call) -> bool:
+    """Whether a call may hand on the range without naming it, or names it."""
+    starred = any(isinstance(one, ast.Starred) for one in call.args)
+    return starred or any(one.arg is None or is_start(one.arg) for one in call.keywords)
+
+
+def _constructs(context: Context, class_id: str) -> bool:
+    return "__init__" in context.project.classes[class_id]["methods"]
 
 
 def _asks(context: Context, node: ast.Call, class_id: str) -> Asks | None:
