@@ -649,6 +649,98 @@ CASES = [
         ("error",),
     ),
     Case(
+        "an upper bound beside the lower one",
+        "PPL403",
+        """
+        def own(model, name, layer, start_layer, end_layer):
+            i = layer.number
+            if i < start_layer or i > end_layer:
+                return False
+            return True
+        """,
+        ("error",),
+    ),
+    Case(
+        "an upper bound before the lower one",
+        "PPL403",
+        """
+        def own(layer, other, start_layer, end_layer):
+            i, k = layer.number, other.number
+            return i > end_layer or i < start_layer, end_layer >= k and start_layer <= k
+        """,
+        ("error", "error"),
+    ),
+    Case(
+        "bounds of two things",
+        "PPL403",
+        """
+        def own(layer, other, start_layer, end_layer):
+            return layer.first < start_layer or layer.past > end_layer, other.past > end_layer or other.first < start_layer
+        """,
+        (),
+    ),
+    Case(
+        "an upper bound after the lower one",
+        "PPL403",
+        """
+        class Case(SampleModel):
+            def load_weights(self, weights):
+                for name, weight in weights:
+                    where = number_in(name)
+                    if where < self.start_layer:
+                        continue
+                    if where > self.end_layer:
+                        continue
+        """,
+        ("error",),
+    ),
+    Case(
+        "an upper bound of a layer's id by itself",
+        "PPL403",
+        """
+        class Case:
+            def __init__(self, config, pp_group):
+                self.model = SampleModel(config, pp_group)
+
+            def load_weights(self, weights):
+                for name, weight in weights:
+                    layer_id = get_layer_id(name)
+                    if layer_id > self.model.end_layer:
+                        continue
+                    where = int(name.split(".")[2])
+                    if self.model.end_layer < where:
+                        continue
+                    if not layer_id <= self.model.end_layer:
+                        continue
+        """,
+        ("error", "error", "error"),
+    ),
+    Case(
+        "mirrored and joined by and",
+        "PPL403",
+        """
+        def own(layer, start_layer, end_layer):
+            i = layer.number
+            return end_layer >= i >= start_layer, i >= start_layer and i <= end_layer, start_layer <= i and end_layer >= i
+        """,
+        ("error", "error", "error"),
+    ),
+    Case(
+        "bounds that leave the end out",
+        "PPL403",
+        """
+        def own(layer, name, start_layer, end_layer, stop):
+            i = layer.number
+            layer_id = get_layer_id(name)
+            one = i < start_layer or i >= end_layer, i < start_layer or i > end_layer - 1
+            two = layer_id >= end_layer, layer_id > end_layer - 1, layer_id + 1 <= end_layer, layer_id < end_layer
+            next_layer_id = layer_id + 1
+            three = next_layer_id <= end_layer, start_layer <= end_layer, stop <= end_layer, end_layer <= stop
+            return one, two, three, start_layer > end_layer, end_layer > layer.end_layer
+        """,
+        (),
+    ),
+    Case(
         "an end in a local",
         "PPL403",
         """
