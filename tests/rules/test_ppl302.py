@@ -8,6 +8,7 @@ import pytest
 from layer_cases import findings_in
 
 from pplint.finding import ERROR, INFO, WARNING
+from pplint.rules.samples import LAYERS
 
 _DICT = "params_dict = dict(self.named_parameters())\n"
 _EACH = _DICT + "for name, weight in weights:\n"
@@ -27,7 +28,78 @@ HELPER = loader("params_dict[name].copy_(weight)", name="_load_one", parameters=
 OUTSIDE = "\n\ndef is_elsewhere(name, model):\n    return isinstance(model, PPMissingLayer)\n"
 ASKS = OUTSIDE.replace("isinstance(model, PPMissingLayer)", "int(name) < model.start_layer")
 
+PUT = "params_dict[name].copy_(weight)"
+_LIST_MISSING = """
+
+def get_missing_names(model):
+    return [name + "." for name, module in model.named_modules() if isinstance(module, PPMissingLayer)]
+
+
+def list_missing(model):
+    names = []
+    for name, module in model.named_modules():
+        if isinstance(module, PPMissingLayer):
+            names.append(name + ".")
+    return names
+"""
+VLLM = """
+
+def is_not_here(name, model):
+    if isinstance(model, PPMissingLayer):
+        return True
+    return any(name.startswith(missing) for missing in list_missing(model))
+"""
+BAILING = """
+
+def is_not_here(name, model):
+    modules = dict(model.named_modules())
+    if isinstance(model, PPMissingLayer):
+        return True
+    return False
+"""
+
+
+def skipping(test: str) -> str:
+    """A loader that leaves out the names of which a test holds."""
+    return each(f"if {test}:\n    continue\n{PUT}")
+
+
+def asking(result: str, *, name: str = "_is_here", skip: bool = True) -> str:
+    """A loader that asks a method for each name (to skip it, or to take it), and the method with its result."""
+    test = f"{'not ' if not skip else ''}self.{name}(name)"
+    return skipping(test) + loader(result, name=name, parameters="name")
+
+
+def keeping(attribute: str, test: str) -> str:
+    """A loader that leaves out the names of which a test holds, and what a constructor of an heir keeps for it."""
+    made = loader(
+        f"super().__init__(config, pp_group)\n{attribute}", name="__init__", parameters="config, pp_group"
+    )
+    head = "\n\nclass Heir(CaseForCausalLM):\n"
+    return head + made + skipping(test) + "\nEntryClass = Heir\n"
+
+
 FOUND = {
+    "a helper that tests membership of biases only": asking(
+        "params_dict = dict(self.named_parameters())\nreturn name.endswith('.bias') and name not in params_dict"
+    ),
+    "a helper that is asked for the contrary": asking(
+        "return name in dict(self.named_parameters())",
+    ),
+    "a helper that says no without a test": asking(
+        "if name in dict(self.named_parameters()):\n    return True\nreturn 'rotary' in name", skip=False
+    ),
+    "a helper that asks what kind its model is": skipping("is_not_here(name, self)") + BAILING,
+    "prefixes that do not come from the stage": keeping(
+        "self.prefixes = tuple(f'layers.{i}.' for i in range(config.num_hidden_layers))",
+        "not name.startswith(self.prefixes)",
+    ),
+    "a set of all layers": keeping(
+        "self.numbers = set(range(config.num_hidden_layers))", "get_layer_id(name) not in self.numbers"
+    ),
+    "names of the checkpoint": loader(
+        _DICT + "for name in weights.keys() - params_dict.keys():\n    params_dict[name].copy_(weights[name])"
+    ),
     "no test at all": each("params_dict[name].copy_(weight)"),
     "biases only": each(
         "if name.endswith('.bias') and name not in params_dict:\n    continue\n"
@@ -95,6 +167,62 @@ FOUND = {
 }
 
 SILENT = {
+    "a helper that tests membership": asking("return name not in dict(self.named_parameters())"),
+    "a helper that tests membership the other way round": asking(
+        "params_dict = dict(self.named_parameters())\nif name not in params_dict:\n    return False\nreturn True",
+        skip=False,
+    ),
+    "a helper that asks such a helper": asking("return 'rotary' in name or self._lacks(name)", name="_skips")
+    + loader("return name not in self.state_dict()", name="_lacks", parameters="name"),
+    "a nested helper that tests membership": loader(
+        _DICT + "def known(name):\n    return name in params_dict\n\nfor name, weight in weights:\n"
+        "    if not known(name):\n        continue\n    params_dict[name].copy_(weight)"
+    ),
+    "a helper that looks for placeholders by way of another": skipping("is_not_here(name, self)")
+    + _LIST_MISSING
+    + VLLM,
+    "names of placeholders in a list": loader(
+        "gone = list_missing(self)\n"
+        + _EACH
+        + "    if any(name.startswith(one) for one in gone):\n        continue\n    params_dict[name].copy_(weight)"
+    )
+    + _LIST_MISSING,
+    "names of placeholders in a tuple": loader(
+        "gone = tuple(get_missing_names(self))\n"
+        + _EACH
+        + "    if name.startswith(gone):\n        continue\n    params_dict[name].copy_(weight)"
+    )
+    + _LIST_MISSING,
+    "names of placeholders that are listed on the spot": loader(
+        "gone = tuple(n for n, m in self.named_modules() if isinstance(m, PPMissingLayer))\n"
+        + _EACH
+        + "    if name.startswith(gone):\n        continue\n    params_dict[name].copy_(weight)"
+    ),
+    "prefixes of the stage's layers": keeping(
+        "self.prefixes = tuple(f'layers.{i}.' for i in range(self.model.start_layer, self.model.end_layer))",
+        "not name.startswith(self.prefixes)",
+    ),
+    "a set of the stage's layers": keeping(
+        "self.numbers = set(range(self.model.start_layer, self.model.end_layer))",
+        "get_layer_id(name) not in self.numbers",
+    ),
+    "a set of the stage's layers in a local": loader(
+        "numbers = set(range(self.model.start_layer, self.model.end_layer))\n"
+        + _EACH
+        + "    if get_layer_id(name) not in numbers:\n        continue\n    params_dict[name].copy_(weight)"
+    ),
+    "a property with the stage's layers": skipping("get_layer_id(name) not in self.numbers")
+    + "    @functools.cached_property\n"
+    + loader(
+        "return set(range(self.model.start_layer, self.model.end_layer))", name="numbers", parameters=""
+    ),
+    "names of the checkpoint and of the stage": loader(
+        _DICT + "for name in params_dict.keys() & weights.keys():\n    params_dict[name].copy_(weights[name])"
+    ),
+    "names of the checkpoint and of the stage, sorted": loader(
+        _DICT
+        + "for name in sorted(set(weights) & set(params_dict)):\n    params_dict[name].copy_(weights[name])"
+    ),
     "a function that is given the model": loader(
         "own = dict(named_parameters(self))\nfor name, weight in weights:\n    own[name].copy_(weight)"
     ),
@@ -229,6 +357,39 @@ def test_an_unfiltered_lookup_is_an_error(body, tmp_path):
 @pytest.mark.parametrize("body", SILENT.values(), ids=SILENT)
 def test_a_filtered_lookup_is_silent(body, tmp_path):
     assert findings_in(tmp_path, "PPL302", body) == []
+
+
+MODEL = (
+    LAYERS[0],
+    LAYERS[1].replace(
+        "    def forward",
+        "        self.mine = frozenset(range(self.start_layer, self.end_layer))\n        self.all = config.layers\n\n"
+        "    def is_mine(self, i):\n        return self.start_layer <= i < self.end_layer\n\n"
+        "    def is_wanted(self, i):\n        return i in self.all\n\n    def forward",
+        1,
+    ),
+)
+ASKS_THE_MODEL = {
+    "a helper that asks the model about layers": (asking(
+        "i = get_layer_id(name)\nreturn i is None or self.model.is_mine(i)", skip=False
+    ), 0),
+    "a helper that asks the model the contrary": (asking(
+        "i = get_layer_id(name)\nreturn i is not None and not self.model.is_mine(i)"
+    ), 0),
+    "a helper that returns early without a layer": (asking(
+        "i = get_layer_id(name)\nif i is None:\n    return True\nreturn self.model.is_mine(i)", skip=False
+    ), 0),
+    "a helper that asks the model for something else": (asking(
+        "i = get_layer_id(name)\nreturn i is None or self.model.is_wanted(i)", skip=False
+    ), 1),
+    "a set of all layers that the model keeps": (skipping("get_layer_id(name) not in self.model.all"), 1),
+    "a set of the stage's layers that the model keeps": (skipping("get_layer_id(name) not in self.model.mine"), 0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "count"), ASKS_THE_MODEL.values(), ids=ASKS_THE_MODEL)
+def test_the_model_may_say_which_layers_are_there(body, count, tmp_path):
+    assert len(findings_in(tmp_path, "PPL302", body, MODEL)) == count
 
 
 def test_a_lookup_of_scales_is_a_warning(tmp_path):

@@ -11,6 +11,7 @@ from pplint.engine import values as v
 from pplint.engine.describe import describe
 from pplint.engine.flow import Flow
 from pplint.engine.names import PICKED
+from pplint.engine.stage_sets import is_of_stage, runs_over_stage
 from pplint.engine.values import Atom, Value, Values
 from pplint.engine.vocabulary import is_end, is_start
 
@@ -83,6 +84,8 @@ def _add(
         entry.update(_stages(known, getattr(node, "value", None)))
         if not known and entries and entries[-1]["method"] == method:
             entry["again"] = True  # whatever the assignments before said, this one holds
+        if value is not None and is_of_stage(flow, value):
+            entry["owned"] = True
         asked = _asked(known)
         if asked:
             entry["asked"] = asked
@@ -146,7 +149,7 @@ def grown(owner: dict[str, Any], flow: Flow, node: ast.Call, listed: ast.expr) -
     conditional = any(atom.test.lineno > loop.lineno for atom in flow.guards)
     if conditional or not flow.classes or not _only_grows(flow.classes[-1], path[1], node, loop):
         return
-    if all(one.kind == v.RANGE and _is_of_stage(one) for one in flow.evaluate(loop)):
+    if all(one.kind == v.RANGE and runs_over_stage(one) for one in flow.evaluate(loop)):
         _add(owner, path[1], ["list", [["stage"]]], flow.statement, flow)
 
 
@@ -177,11 +180,6 @@ def _only_grows(owner: ast.ClassDef, name: str, append: ast.Call, loop: ast.expr
 
 
 _CHANGES = frozenset({"append", "extend", "insert", "pop", "remove", "clear", "reverse", "sort"})
-
-
-def _is_of_stage(loop: Value) -> bool:
-    low, high = ([name for one in side if (name := v.last_name_of(one))] for side in loop.data[:2])
-    return bool(low and high) and all(map(is_start, low)) and all(map(is_end, high))
 
 
 def _is_for_one_stage(flow: Flow, call: ast.AST | None) -> bool:

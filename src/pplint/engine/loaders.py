@@ -7,30 +7,23 @@ the module, and whether a test of the stage or of membership stands before each 
 import ast
 import re
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from pplint.engine import guards as g
 from pplint.engine import values as v
+from pplint.engine.constants import module_constants
 from pplint.engine.elements import PLACEHOLDER_ATTRIBUTES, guarded_in
-from pplint.engine.flow import Flow, Listener
-from pplint.engine.leaving import not_left
-from pplint.engine.lookups import gets_by_name, is_own_name, is_parameters
-from pplint.engine.names import Place
+from pplint.engine.filters import LOADER, Filters, Names, Replies, is_bound
+from pplint.engine.flow import Flow
+from pplint.engine.lookups import Loaders, gets_by_name, is_own_name, is_parameters
 from pplint.engine.project import Project
-from pplint.engine.reach import stage_asking
-from pplint.engine.vain import Vain, asked_in_vain
-from pplint.engine.values import Atom, Values
-from pplint.engine.vocabulary import MISSING_LAYER, is_end, is_start
-from pplint.engine.weight_names import is_elsewhere, is_layer_of_name, says_elsewhere, says_layer
-from pplint.source.blocks import FunctionNode
+from pplint.engine.vain import Vain
+from pplint.engine.values import Values
+from pplint.engine.weight_names import is_elsewhere, is_layer_of_name, says_elsewhere
 
-_MEMBERS = r"param|buffer|state_dict|\.keys\(|local_names|own"
-_FILTER = r"pp_|_pp|stage|missing|local|owned|skip|filter|belong"
-_LOADER = r"^_*load_\w*weights?\w*$"
 _CAUGHT = frozenset({"KeyError", "LookupError", "Exception", "BaseException", ""})
+_ROUNDS = 3
 _CAUGHT_ATTRIBUTE = _CAUGHT - {"KeyError", "LookupError"} | {"AttributeError"}
-
-Names = tuple[str, ...]
 
 
 class Lookup(NamedTuple):
@@ -60,26 +53,20 @@ class Call(NamedTuple):
     node: ast.Call
 
 
-class LoaderWalk(Listener):
+class LoaderWalk(Filters):
     """Collects lookups and calls of one module; `unfiltered` gives the answer.
 
     `names` are those of all functions of the module.
     """
 
-    def __init__(self, project: Project, module: str, names: frozenset[str]) -> None:
-        self.project = project
-        self.names = names
-        self.module = module
+    def __init__(
+        self, project: Project, module: str, names: frozenset[str], known: Replies = frozenset()
+    ) -> None:
+        super().__init__(project, module, names, known)
         self.lookups: list[Lookup] = []
         self.calls: list[Call] = []
         self.filtering: set[Names] = set()
-        self.functions: set[Names] = set()
         self._texts: dict[ast.expr, str] = {}
-        self._filtering: dict[Atom, tuple[bool, Vain | None]] = {}
-        self._vain: Vain | None = None
-
-    def enter(self, flow: Flow, node: FunctionNode) -> None:
-        self.functions.add(flow.names)
 
     def subscript(self, flow: Flow, node: ast.Subscript) -> None:
         if not isinstance(node.ctx, ast.Load) or not flow.functions:
@@ -133,79 +120,10 @@ class LoaderWalk(Listener):
         if asks or any(self._took_some(flow, value.node) for value in found):
             self.filtering.add(flow.names)
 
-    # Filters ---------------------------------------------------------------------------------------------
-
-    def _filtered(self, flow: Flow, node: ast.expr) -> bool:
-        """Whether a condition that holds at a place decides by the stage or by membership."""
-        if g.stage_facts(flow.guards):
-            return True
-        return any(self._filters(flow, atom) for atom in (*flow.guards, *not_left(flow, node)))
-
-    def _filters(self, flow: Flow, atom: Atom) -> bool:
-        # One condition stands before many lookups and calls.
-        known = self._filtering.get(atom)
-        if known is None:
-            before, self._vain = self._vain, None
-            known = self._filtering[atom] = self._decides(flow, atom), self._vain
-            self._vain = before
-        self._vain = known[1] or self._vain
-        return known[0]
-
-    def _decides(self, flow: Flow, atom: Atom) -> bool:
-        test, holds = atom
-        parts = list(ast.walk(test))
-        vain = asked_in_vain(self.project, self._place(flow), test, parts)
-        if vain is not None:
-            self._vain = vain
-            return False
-        if isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.In, ast.NotIn)):
-            if isinstance(test.ops[0], ast.In) is holds and self._is_collection(flow, test):
-                return True
-        for part in parts:
-            name = part.attr if isinstance(part, ast.Attribute) else getattr(part, "id", "")
-            if isinstance(part, (ast.Attribute, ast.Name)) and (is_start(name) or is_end(name)):
-                return True
-            if isinstance(part, ast.Name) and (name == MISSING_LAYER or _is_bound(flow, part)):
-                return True
-        if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) and not holds:
-            rest = [part for part in test.values if not says_layer(part)]
-            if len(rest) < 2 and rest != test.values:
-                return all(any(self._filters(flow, one) for one in g.atoms(part, False)) for part in rest)
-        return isinstance(test, ast.Call) and self._asks(flow, test)
-
-    def _is_collection(self, flow: Flow, test: ast.Compare) -> bool:
-        right = test.comparators[0]
-        if isinstance(test.left, ast.Constant) or isinstance(right, (ast.Tuple, ast.List, ast.Constant)):
-            return False
-        if any(is_parameters(one) for one in flow.evaluate(right)):
-            return True
-        return re.search(_MEMBERS, ast.unparse(right)) is not None
-
-    def _asks(self, flow: Flow, call: ast.Call) -> bool:
-        """Whether a called function looks at the stage; an unseen one is believed by its name."""
-        path = v.dotted(call.func)
-        if path is None:
-            return False
-        if any(_is_bound(flow, k.value) for k in call.keywords) or any(_is_bound(flow, a) for a in call.args):
-            return True
-        asks = stage_asking(self.project, self._place(flow), list(path))
-        if asks is None and path[-1] not in self.names:
-            return re.search(_FILTER, path[-1]) is not None and "weight_loader" not in path[-1]
-        return bool(asks)
-
-    def _took_some(self, flow: Flow, node: ast.AST | None) -> bool:
-        """Whether a comprehension takes weights only that pass a test of the stage or of membership."""
-        return isinstance(node, (ast.ListComp, ast.GeneratorExp)) and any(
-            self._filters(flow, atom)
-            for generator in node.generators
-            for test in generator.ifs
-            for atom in g.atoms(test, True)
-        )
-
     def _note_filter(self, flow: Flow, node: ast.Call) -> None:
         """A call that is handed both the weights and the stage range filters for its whole function."""
         values = [*node.args, *(k.value for k in node.keywords)]
-        if any(_is_bound(flow, one) for one in values):
+        if any(is_bound(flow, one) for one in values):
             self.filtering.add(flow.names)
 
     def _may_be_layer(self, flow: Flow, *keys: ast.expr) -> bool:
@@ -232,32 +150,6 @@ class LoaderWalk(Listener):
         owner = self._owner(flow.names)
         return bool(owner) and self.project.method(owner, g.last_name(node)) is not None
 
-    def _place(self, flow: Flow) -> Place:
-        return Place(self.module, self._owner(flow.names), flow.names[-1])
-
-    # Calls -----------------------------------------------------------------------------------------------
-
-    def _owner(self, names: Names) -> str:
-        for cut in range(len(names), 0, -1):
-            found = f"{self.module}:{'.'.join(names[:cut])}"
-            if found in self.project.classes:
-                return found
-        return ""
-
-    def _callee(self, flow: Flow, node: ast.Call) -> Names | None:
-        path = v.dotted(node.func)
-        if path is None:
-            return None
-        if len(path) == 1:
-            for cut in range(len(flow.names), -1, -1):
-                if (*flow.names[:cut], path[0]) in self.functions:
-                    return (*flow.names[:cut], path[0])
-            return path
-        if path[0] == "self" and len(path) == 2:
-            owner = self._owner(flow.names)
-            return (*owner.partition(":")[2].split("."), path[1]) if owner else None
-        return None
-
     # The answer ------------------------------------------------------------------------------------------
 
     def unfiltered(self) -> list[tuple[Lookup, list[Call]]]:
@@ -276,7 +168,7 @@ class LoaderWalk(Listener):
         callers = [one for one in self.calls if one.callee == function and one.caller != function]
         callers.sort(key=is_scale)  # the call that every checkpoint makes goes first
         if not callers:
-            return [] if self._owner(function) and re.match(_LOADER, function[-1]) else None
+            return [] if self._owner(function) and re.match(LOADER, function[-1]) else None
         for call in callers:
             if not call.filtered:
                 way = self._way(call.caller, (*seen, function))
@@ -290,10 +182,21 @@ class LoaderWalk(Listener):
         return next((found for one in names if (found := self._owner(one))), "")
 
 
+Walk = TypeVar("Walk", bound=LoaderWalk)
+
+
+def walked(kind: type[Walk], project: Project, module: str, tree: ast.Module, loaders: Loaders) -> Walk:
+    """The walk through a module: again, where a condition asks a function whose answer was learnt on the way."""
+    known: Replies = frozenset()
+    for _ in range(_ROUNDS):
+        walk = kind(project, module, loaders.names, known)
+        Flow(module_constants(tree), walk, loaders).module(tree)
+        if walk.replies <= known or walk.asked.isdisjoint(reply.function for reply in walk.replies - known):
+            break
+        known = walk.replies
+    return walk
+
+
 def is_scale(call: Call) -> bool:
     """Whether a call is about quantisation scales, which few checkpoints have."""
     return bool(call.node.args) and "scale" in ast.unparse(call.node.args[0])
-
-
-def _is_bound(flow: Flow, node: ast.expr) -> bool:
-    return any(is_start(path[-1]) or is_end(path[-1]) for path in v.paths(flow.evaluate(node)))

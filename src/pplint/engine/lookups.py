@@ -103,4 +103,8 @@ def _yields_own_names(value: Value) -> bool:
         return any(map(is_parameters, value.data[0]))
     if value.kind == v.CALL and isinstance(value.node, ast.Call) and _lists_parts(value.node):
         return True
+    if value.kind == v.ARITH:
+        operator, left, right = value.data
+        sides = {"BitAnd": (left, right), "Sub": (left,)}.get(operator, ())
+        return any(side and all(map(_yields_own_names, side)) for side in sides)
     return is_parameters(value)

@@ -19,6 +19,7 @@ from pplint.engine.element_reads import element_read, kinds_known
 from pplint.engine.flow import Flow, Listener
 from pplint.engine.guards import SINGLE, stage_facts
 from pplint.engine.instances import SUPER
+from pplint.engine.stage_sets import askers, asks_for_placeholder, calls_answered
 from pplint.engine.values import Value, Values
 from pplint.engine.vocabulary import is_end, is_start
 from pplint.source.blocks import FunctionNode
@@ -40,6 +41,7 @@ def _summarised(tree: ast.Module) -> Summary:
     listener = Summariser(tree)
     flow = Flow(listener.constants, listener)
     flow.module(tree)
+    listener.finish()
     return listener.summary
 
 
@@ -68,6 +70,9 @@ class Summariser(Listener):
         self._owner: ClassFacts | None = None
         self._facts: FunctionFacts | None = None
         self._outer: list[tuple[ClassFacts | None, FunctionFacts | None]] = []
+        self._functions: list[tuple[FunctionNode, str, FunctionFacts]] = []
+        self._askers: set[str] = set()
+        """The functions that look for placeholders: their qualified names."""
 
     # Events ----------------------------------------------------------------------------------------------
 
@@ -83,6 +88,15 @@ class Summariser(Listener):
         else:
             self.summary["functions"][".".join(flow.names)] = facts
         self._facts = facts
+        self._functions.append((node, flow.symbol, facts))
+
+    def finish(self) -> None:
+        """Who calls a function of the module that looks for placeholders looks for them too."""
+        if self._askers:
+            found = askers([(node, name) for node, name, _ in self._functions], self._askers)
+            for _, name, facts in self._functions:
+                if name in found:
+                    facts["stage"] = True
 
     def leave(self, flow: Flow, node: FunctionNode) -> None:
         if self._facts is not None and self._facts["marks"]:
@@ -164,6 +178,9 @@ class Summariser(Listener):
         """A call of a function by its name."""
         if name in ("hasattr", "getattr"):
             softened(self.summary, flow, node)
+        elif name == "isinstance":
+            if self._facts is not None and asks_for_placeholder(flow, node):
+                self._askers.add(flow.symbol)
         elif name == "type" and self._facts is not None and len(node.args) == 1:
             kinds_known(self._facts, flow, node.args[0], ast.Attribute(node, "__name__", ast.Load()))
 
@@ -212,6 +229,7 @@ class Summariser(Listener):
     def returned(self, flow: Flow, node: ast.Return, found: Values) -> None:
         facts = self._facts
         if facts is not None and len(facts["returns"]) < 6:
+            facts["replies"] += calls_answered(node.value)
             facts["returns"] += [one for value in found if (one := describe(value)) != ["other"]]
 
     def _mark(self, flow: Flow, target: ast.Attribute, node: ast.stmt) -> None:

@@ -17,6 +17,10 @@ _ELSEWHERE = (
 _LAYER_PART = r"(^|\.)(language_model|text_model|layers|model)\b"
 
 
+_MATCHES = ("match", "m", "found", "search")
+"""What the match of an expression with a name is called."""
+
+
 def is_elsewhere(text: str) -> bool:
     """Whether a text names another part of the model than its layers."""
     return re.search(_ELSEWHERE, text) is not None
@@ -65,10 +69,24 @@ def says_layer(test: ast.expr) -> bool:
     if isinstance(test, ast.Compare) and len(test.ops) == 1:
         right = test.comparators[0]
         if isinstance(test.ops[0], ast.IsNot) and isinstance(right, ast.Constant) and right.value is None:
-            return "layer" in g.last_name(test.left)
+            return "layer" in g.last_name(test.left) or g.last_name(test.left) in _MATCHES
         return isinstance(test.ops[0], ast.In) and _all_layers(test.left)
     called = isinstance(test, ast.Call) and g.last_name(test) == "startswith" and len(test.args) == 1
     return called and isinstance(test, ast.Call) and _all_layers(test.args[0])
+
+
+def says_no_layer(atom: Atom) -> bool:
+    """Whether a condition says that a name has no layer: `layer_id is None`, `"layers." not in name`."""
+    test, holds = atom
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return says_no_layer(Atom(test.operand, not holds))
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1:
+        return not holds and says_layer(test)
+    opposites: dict[type[ast.cmpop], ast.cmpop] = {ast.Is: ast.IsNot(), ast.NotIn: ast.In()}
+    opposite = opposites.get(type(test.ops[0]))
+    if opposite is None:
+        return not holds and says_layer(test)
+    return holds and says_layer(ast.Compare(test.left, [opposite], test.comparators))
 
 
 def _all_layers(node: ast.expr) -> bool:

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from pplint.engine import values as v
-from pplint.engine.constants import module_constants
+from pplint.engine.filters import Names, Replies
 from pplint.engine.flow import Flow
-from pplint.engine.loaders import Call, LoaderWalk, Lookup, Names, is_scale
+from pplint.engine.loaders import Call, LoaderWalk, Lookup, is_scale, walked
 from pplint.engine.lookups import Loaders
 from pplint.engine.project import Project
 from pplint.engine.values import Atom
@@ -54,8 +54,10 @@ class ModuleLoaders(NamedTuple):
 class FilterWalk(LoaderWalk):
     """The walk of the rule, which also notes the tests that it takes for filters."""
 
-    def __init__(self, project: Project, module: str, names: frozenset[str]) -> None:
-        super().__init__(project, module, names)
+    def __init__(
+        self, project: Project, module: str, names: frozenset[str], known: Replies = frozenset()
+    ) -> None:
+        super().__init__(project, module, names, known)
         self.filters: list[Filter] = []
         self._atom: Atom | None = None
 
@@ -166,8 +168,7 @@ class LoaderUse:
             return ModuleLoaders([], [])
         source, tree = parsed
         attention = Loaders(tree, text_of(source))
-        walk = FilterWalk(self.project, module, attention.names)
-        Flow(module_constants(tree), walk, attention).module(tree)
+        walk = walked(FilterWalk, self.project, module, tree, attention)
         found = [
             Open(lookup, way[-1].caller if way else lookup.function, _about_scales(lookup, way))
             for lookup, way in walk.unfiltered()

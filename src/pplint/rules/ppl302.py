@@ -5,10 +5,8 @@ from __future__ import annotations
 import ast
 import re
 
-from pplint.engine.constants import module_constants
 from pplint.engine.context import Context
-from pplint.engine.flow import Flow
-from pplint.engine.loaders import Call, LoaderWalk, Lookup, is_scale
+from pplint.engine.loaders import Call, LoaderWalk, Lookup, is_scale, walked
 from pplint.engine.lookups import Loaders
 from pplint.engine.reach import entries_above, runs_base, split_below
 from pplint.engine.vain import Vain
@@ -95,7 +93,8 @@ INFO_TEXT = RuleInfo(
         "`[start_layer, end_layer)`, or test `name not in params_dict` right before the lookup."
     ),
     silent=(
-        "Lookups behind such a test (also in a helper that is asked, or in the caller), under `except KeyError` (a module's "
+        "Lookups behind such a test (also in a helper that is asked, in the caller, of the names of placeholders, or of "
+        "what follows from `range(start_layer, end_layer)`), under `except KeyError` (a module's "
         "method: `except AttributeError`), of literal names, of vision, audio, embedding and head weights, and in models "
         "that are not split. A test that holds for some names only (`name.endswith('.bias') and name not in params_dict`) "
         "is none."
@@ -145,8 +144,7 @@ class UnfilteredWeightLookup(Rule):
         if "load" not in text or not re.search(_KEEPS, text) or not _has_split_class(context):
             return
         loaders = Loaders(tree, context.text_of)
-        walk = LoaderWalk(context.project, context.module, loaders.names)
-        Flow(module_constants(tree), walk, loaders).module(tree)
+        walk = walked(LoaderWalk, context.project, context.module, tree, loaders)
         for lookup, way in walk.unfiltered():
             owner = walk.owner(lookup, way)
             loader = way[-1].caller[-1] if way else lookup.function[-1]
