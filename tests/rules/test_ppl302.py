@@ -8,6 +8,7 @@ import pytest
 from layer_cases import findings_in
 
 from pplint.finding import ERROR, INFO, WARNING
+from pplint.judge.check import JudgeRequest, judge
 from pplint.rules.samples import LAYERS
 
 _DICT = "params_dict = dict(self.named_parameters())\n"
@@ -369,6 +370,66 @@ MODEL = (
         1,
     ),
 )
+LENT = (
+    "srt/layers/given.py",
+    """\
+def load_elsewhere(model, weights, params_dict=None):
+    load_each(model, [(n, w) for n, w in weights if "experts" in n])
+
+
+def load_each(model, weights):
+    params_dict = dict(model.named_parameters())
+    for name, weight in weights:
+        params_dict[name].copy_(weight)
+
+
+def load_some(model, weights):
+    params_dict = dict(model.named_parameters())
+    for name, weight in weights:
+        if name not in params_dict:
+            continue
+        params_dict[name].copy_(weight)
+
+
+def load_into(params_dict, weights):
+    for name, weight in weights:
+        params_dict[name].copy_(weight)
+""",
+)
+_LEND = "from sglang.srt.layers.given import load_elsewhere, load_into, load_some\n"
+LENDERS = {
+    "the loader hands itself over": (loader(_LEND + "load_elsewhere(self, weights)"), [8]),
+    "by keyword": (loader(_LEND + "load_elsewhere(model=self, weights=weights)"), [8]),
+    "the loader hands its parameters over": (
+        loader(_LEND + "params_dict = dict(self.named_parameters())\nload_into(params_dict, weights)"), [21]
+    ),
+    "to one that tests membership": (loader(_LEND + "load_some(self, weights)"), []),
+    "a part of it": (loader(_LEND + "load_elsewhere(self.visual, weights)"), []),
+    "behind a handler": (
+        loader(_LEND + "try:\n    load_elsewhere(self, weights)\nexcept KeyError:\n    pass"), []
+    ),
+    "a loader that knows the stage": (
+        loader(_LEND + "weights = pick(weights, self.model.start_layer)\nload_elsewhere(self, weights)"), []
+    ),
+    "what is no loader": (loader(_LEND + "load_elsewhere(self, weights)", name="look_at"), []),
+    "nobody calls it": (loader(_LEND + "pass"), []),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "lines"), LENDERS.values(), ids=LENDERS)
+def test_a_function_of_another_module_that_is_given_the_weights(body, lines, tmp_path):
+    findings_in(tmp_path, "PPL302", body, LENT)
+    judged = judge(
+        JudgeRequest(str(tmp_path), (str(tmp_path / "sglang" / LENT[0]),), {}, frozenset({"PPL302"}))
+    )
+    assert [finding.span.line for finding in judged.findings] == lines
+    for finding in judged.findings:
+        assert "parameters of `CaseForCausalLM`" in finding.message
+        assert any(
+            "hands its weights to" in step.text and step.path.endswith("case.py") for step in finding.trace
+        )
+
+
 ASKS_THE_MODEL = {
     "a helper that asks the model about layers": (asking(
         "i = get_layer_id(name)\nreturn i is None or self.model.is_mine(i)", skip=False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +12,7 @@ from pplint.engine.declarations import FunctionFacts
 from pplint.engine.describe import describe, keywords_of
 from pplint.engine.flow import Flow
 from pplint.engine.levels import flag_on_path
+from pplint.engine.lookups import CAUGHT, LOADER, is_parameters
 from pplint.engine.spread import spread_out
 from pplint.engine.values import Value
 
@@ -52,6 +54,21 @@ def passed(facts: FunctionFacts, flow: Flow, node: ast.Call, path: list[str]) ->
                     facts["passes"].append([one.data, path, where, node.lineno])
                 elif asks and one.kind in _ASKED and (value := describe(one)) != ["other"]:
                     facts["asks"].append([path, where, value, node.lineno])
+
+
+def lent(summary: dict[str, Any], facts: FunctionFacts, flow: Flow, node: ast.Call) -> None:
+    """Take down to which function a loader hands its module, or the parameters of that, and the weights it was given.
+
+    Its file is looked at too.
+    """
+    path = v.dotted(node.func)
+    if path is None or path[0] == "self" or not re.match(LOADER, flow.names[-1]) or flow.caught & CAUGHT:
+        return
+    given = [one for _, argument in _given(node) for one in flow.evaluate(argument)]
+    whole = any(one.kind == v.PATH and one.data == ("self",) for one in given)
+    if (whole or any(map(is_parameters, given))) and any(one.kind == v.PARAM for one in given):
+        facts["lends"].append([list(path), node.lineno])
+        summary["handed"].append(list(path))
 
 
 def _given(node: ast.Call) -> Iterator[tuple[int | str, ast.expr]]:

@@ -8,7 +8,7 @@ from pplint.engine import guards as g
 from pplint.engine import values as v
 from pplint.engine.flow import Flow, Listener
 from pplint.engine.leaving import not_left
-from pplint.engine.lookups import is_parameters
+from pplint.engine.lookups import LOADER, is_parameters
 from pplint.engine.names import Place
 from pplint.engine.project import Project
 from pplint.engine.reach import stage_asking, tells_stage
@@ -21,7 +21,6 @@ from pplint.source.blocks import FunctionNode
 
 _MEMBERS = r"param|buffer|state_dict|\.keys\(|local_names|own"
 _FILTER = r"pp_|_pp|stage|missing|local|owned|skip|filter|belong"
-LOADER = r"^_*load_\w*weights?\w*$"
 
 Names = tuple[str, ...]
 

@@ -6,24 +6,23 @@ the module, and whether a test of the stage or of membership stands before each 
 
 import ast
 import re
-from collections.abc import Iterable
 from typing import NamedTuple, TypeVar
 
 from pplint.engine import guards as g
 from pplint.engine import values as v
 from pplint.engine.constants import module_constants
 from pplint.engine.elements import PLACEHOLDER_ATTRIBUTES, guarded_in
-from pplint.engine.filters import LOADER, Filters, Names, Replies, is_bound
+from pplint.engine.filters import Filters, Names, Replies, is_bound
 from pplint.engine.flow import Flow
-from pplint.engine.lookups import Loaders, gets_by_name, is_own_name, is_parameters
+from pplint.engine.lent import lent_functions
+from pplint.engine.lookups import CAUGHT, LOADER, Loaders, gets_by_name, is_own_name, is_parameters
 from pplint.engine.project import Project
 from pplint.engine.vain import Vain
 from pplint.engine.values import Values
 from pplint.engine.weight_names import is_elsewhere, is_layer_of_name, says_elsewhere
 
-_CAUGHT = frozenset({"KeyError", "LookupError", "Exception", "BaseException", ""})
 _ROUNDS = 3
-_CAUGHT_ATTRIBUTE = _CAUGHT - {"KeyError", "LookupError"} | {"AttributeError"}
+_CAUGHT_ATTRIBUTE = CAUGHT - {"KeyError", "LookupError"} | {"AttributeError"}
 
 
 class Lookup(NamedTuple):
@@ -66,13 +65,17 @@ class LoaderWalk(Filters):
         self.lookups: list[Lookup] = []
         self.calls: list[Call] = []
         self.filtering: set[Names] = set()
+        self.lent: dict[Names, list[tuple[str, str]]] = {}
+        """The functions that loaders of other modules hand their weights to: class ids and loaders."""
+        for name, class_id, loader in lent_functions(project, module):
+            self.lent.setdefault((name,), []).append((class_id, loader))
         self._texts: dict[ast.expr, str] = {}
 
     def subscript(self, flow: Flow, node: ast.Subscript) -> None:
         if not isinstance(node.ctx, ast.Load) or not flow.functions:
             return
         if any(is_parameters(one) for one in flow.evaluate(node.value)):
-            self._look_up(flow, node, node.slice, _CAUGHT)
+            self._look_up(flow, node, node.slice, CAUGHT)
 
     def _look_up(
         self, flow: Flow, node: ast.Subscript | ast.Call, key: ast.expr, caught: frozenset[str]
@@ -108,7 +111,7 @@ class LoaderWalk(Filters):
             self._look_up(flow, node, node.args[0], _CAUGHT_ATTRIBUTE)
         callee = self._callee(flow, node)
         if callee is not None:
-            filtered = bool(flow.caught & _CAUGHT) or self._filtered(flow, node)
+            filtered = bool(flow.caught & CAUGHT) or self._filtered(flow, node)
             filtered = filtered or not self._may_be_layer(flow, *node.args[:1])
             self.calls.append(Call(flow.names, callee, filtered, node))
 
@@ -168,7 +171,8 @@ class LoaderWalk(Filters):
         callers = [one for one in self.calls if one.callee == function and one.caller != function]
         callers.sort(key=is_scale)  # the call that every checkpoint makes goes first
         if not callers:
-            return [] if self._owner(function) and re.match(LOADER, function[-1]) else None
+            loads = self._owner(function) and re.match(LOADER, function[-1])
+            return [] if loads or function in self.lent else None
         for call in callers:
             if not call.filtered:
                 way = self._way(call.caller, (*seen, function))
@@ -176,10 +180,12 @@ class LoaderWalk(Filters):
                     return [call, *way]
         return None
 
-    def owner(self, lookup: Lookup, way: Iterable[Call]) -> str:
-        """The class whose loader the lookup belongs to."""
+    def owners(self, lookup: Lookup, way: list[Call]) -> list[tuple[str, str]]:
+        """The class whose loader the lookup belongs to, and the loader; several where other modules hand weights over."""
+        top = way[-1].caller if way else lookup.function
         names = [lookup.function, *(call.caller for call in way)]
-        return next((found for one in names if (found := self._owner(one))), "")
+        own = [(found, top[-1]) for one in names if (found := self._owner(one))]
+        return own[:1] or self.lent.get(top, [])
 
 
 Walk = TypeVar("Walk", bound=LoaderWalk)

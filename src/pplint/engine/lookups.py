@@ -16,6 +16,11 @@ _LOOKUP = (
     r"(?:params?|parameters|buffers)(?:_dict|_by_name|_map)?\s*(?:\[|$)|named_(?:parameters|buffers|modules)|params?_dict"
     r"|state_dict\(\)|\.get_(?:submodule|parameter|buffer)\("
 )
+LOADER = r"^_*load_\w*weights?\w*$"
+"""What the functions of a class are called that load its weights."""
+CAUGHT = frozenset({"KeyError", "LookupError", "Exception", "BaseException", ""})
+"""Exceptions behind which a lookup may miss."""
+
 _DEF = r"def\b"
 
 _DICT = r"(^|_)(params?|parameters|buffers)(_dict|_by_name|_map)?$"

@@ -201,7 +201,7 @@ class Names:
     def unseen_bases(self, modules: Iterable[str]) -> frozenset[str]:
         """Modules that are not summarised and define what is needed to judge one of `modules`.
 
-        That is a base, near or far, of a class, or a function that is given a list of layers.
+        That is a base, near or far, of a class, or a function that is given a list of layers or the weights.
         """
         found: set[str] = set()
         needed: set[str] = set()

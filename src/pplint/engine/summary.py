@@ -11,7 +11,7 @@ from typing import Any
 
 from pplint.engine import values as v
 from pplint.engine.attributes import assigned, grown, named_at_top
-from pplint.engine.calls import built, called_on_super, callee_path, handed, passed, softened
+from pplint.engine.calls import built, called_on_super, callee_path, handed, lent, passed, softened
 from pplint.engine.constants import module_constants
 from pplint.engine.declarations import ClassFacts, FunctionFacts, add_classes, function_facts, names_returned
 from pplint.engine.describe import describe
@@ -154,6 +154,8 @@ class Summariser(Listener):
         function, facts = node.func, self._facts
         if node.args or node.keywords:
             handed(self.summary, flow, node)
+            if self._owner is not None and facts is not None:
+                lent(self.summary, facts, flow, node)
         if type(function) is ast.Name:
             self._named(flow, node, function.id)
         elif type(function) is ast.Attribute and node.args:

@@ -10,6 +10,7 @@ from pplint.engine.asking import COMPARED, compared_rows
 from pplint.engine.dense import all_dense, all_wrong
 from pplint.engine.facts import Facts
 from pplint.engine.interest import all_names
+from pplint.engine.lent import all_lent
 from pplint.engine.names import Rows
 from pplint.engine.pools import all_kept, all_mappings
 from pplint.engine.reach import all_above, all_entries, entry_table
@@ -32,6 +33,7 @@ MAKERS: dict[str, Callable[[Facts], Rows]] = {
     "dense": lambda facts: all_dense(facts.accessors),
     "wrong": lambda facts: all_wrong(facts.accessors),
     "names": all_names,
+    "lent": lambda facts: all_lent(facts.project),
 }
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ast
 import re
+from typing import NamedTuple
 
 from pplint.engine.context import Context
+from pplint.engine.lent import lent_at, lent_functions
 from pplint.engine.loaders import Call, LoaderWalk, Lookup, is_scale, walked
 from pplint.engine.lookups import Loaders
 from pplint.engine.reach import entries_above, runs_base, split_below
 from pplint.engine.vain import Vain
-from pplint.finding import INFO, MODEL_END, NAMED, WARNING, ZERO, Asks
+from pplint.finding import INFO, MODEL_END, NAMED, WARNING, ZERO, Asks, Step
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.samples import LAYERS, UTILS
 from pplint.rules.why import WEIGHT, no_test, split_step
@@ -78,7 +80,8 @@ INFO_TEXT = RuleInfo(
     summary="a loader looks up weights of layers that another stage owns",
     what=(
         "`params_dict[name]` (or `self.get_submodule(name)` and the like) in the loader of a class that is split over "
-        "stages, also in its helpers and closures, without a test of the layer's id against the stage range or of "
+        "stages, also in its helpers, its closures and functions of other modules that it hands itself and the "
+        "weights to, without a test of the layer's id against the stage range or of "
         "membership on the path to it; also an attribute of the layer that the name speaks of, "
         "`self.layers[int(name.split('.')[2])].mlp`."
     ),
@@ -125,7 +128,18 @@ INFO_TEXT = RuleInfo(
 )
 
 
-_KEEPS = r"named_(parameters|modules)|state_dict\(\)|\.get_(submodule|parameter|buffer)\("
+class _Bad(NamedTuple):
+    """A lookup with the calls that lead to it, the class and the loader they come from, the split class that runs it, and
+    whether that accepts pipeline parallelism."""
+
+    way: list[Call]
+    lookup: Lookup
+    lender: tuple[str, str]
+    owner: str
+    accepts: bool
+
+
+_KEEPS = r"named_(parameters|modules)|state_dict\(\)|\.get_(submodule|parameter|buffer)\(|params_dict\["
 """A module without any of these looks up nothing by its name."""
 
 
@@ -135,23 +149,25 @@ class UnfilteredWeightLookup(Rule):
     info = INFO_TEXT
 
     def __init__(self) -> None:
-        self._bad: dict[int, tuple[list[Call], Lookup, str, bool]] = {}
+        self._bad: dict[int, _Bad] = {}
 
     def module(self, context: Context, tree: ast.Module) -> None:
         """Find the lookups that no filter stands before."""
         self._bad = {}
         text = context.source.text
-        if "load" not in text or not re.search(_KEEPS, text) or not _has_split_class(context):
+        if "load" not in text or not re.search(_KEEPS, text):
+            return
+        if not _has_split_class(context) and not lent_functions(context.project, context.module):
             return
         loaders = Loaders(tree, context.text_of)
         walk = walked(LoaderWalk, context.project, context.module, tree, loaders)
         for lookup, way in walk.unfiltered():
-            owner = walk.owner(lookup, way)
-            loader = way[-1].caller[-1] if way else lookup.function[-1]
-            split = split_loader(context, owner, loader) if owner else None
-            if split is not None:
-                self._bad[id(lookup.node)] = (way, lookup, *split)
-                context.interest.add([lookup.node.lineno])
+            for owner, loader in walk.owners(lookup, way):
+                split = split_loader(context, owner, loader)
+                if split is not None:
+                    self._bad[id(lookup.node)] = _Bad(way, lookup, (owner, loader), *split)
+                    context.interest.add([lookup.node.lineno])
+                    break
 
     def subscript(self, context: Context, node: ast.Subscript) -> None:
         """Report a lookup that was found."""
@@ -165,7 +181,7 @@ class UnfilteredWeightLookup(Rule):
         found = self._bad.pop(id(node), None)
         if found is None or context.draft:
             return
-        way, lookup, owner, accepts = found
+        way, lookup, _, owner, accepts = found
         project = context.project
         severity, condition = context.level()
         if "scale" in ast.unparse(lookup.key) or any(map(is_scale, way[:1])):
@@ -178,25 +194,31 @@ class UnfilteredWeightLookup(Rule):
             f"{what}: {error} on every stage for the first name of a layer it does not own{_in_vain(lookup.vain)}"
             f"{f' ({condition})' if condition else ''}"
         )
-        trace = [
-            context.step(
-                call.node, f"`{call.callee[-1]}` is called here without a test of the stage or of membership"
-            )
-            for call in way
-        ]
-        split = split_below(project, owner)
-        if split is not None:
-            trace.append(split_step(context, split))
-        if lookup.vain is not None:
-            vain = lookup.vain
-            said = f"this test filters nothing: `{vain.lacks}` has no `{vain.attribute.rpartition('.')[2]}`"
-            trace.append(context.step(vain.test, said))
-        trace.append(no_test(context, node, WEIGHT))
         context.report(
-            self, node, message, severity=severity, trace=trace,
+            self, node, message, severity=severity, trace=_steps(context, node, found),
             no_fix="whether to test the range or membership, and where, is for the author to say",
             asks=Asks(NAMED, ZERO, MODEL_END, error=error),
         )  # fmt: skip
+
+
+def _steps(context: Context, node: ast.expr, found: _Bad) -> list[Step]:
+    """How a loader comes to a lookup, what makes its class split, and which test was not found."""
+    way, lookup, lender, owner, _ = found
+    project = context.project
+    said = "is called here without a test of the stage or of membership"
+    trace = [context.step(call.node, f"`{call.callee[-1]}` {said}") for call in way]
+    if project.module_of(lender[0]) != context.module:
+        function = way[-1].caller[-1] if way else lookup.function[-1]
+        text = f"`{project.class_name(lender[0])}` hands its weights to `{function}` here"
+        trace.append(context.fact_step(lender[0], lent_at(project, *lender, function), text))
+    split = split_below(project, owner)
+    if split is not None:
+        trace.append(split_step(context, split))
+    if lookup.vain is not None:
+        vain = lookup.vain
+        said = f"this test filters nothing: `{vain.lacks}` has no `{vain.attribute.rpartition('.')[2]}`"
+        trace.append(context.step(vain.test, said))
+    return [*trace, no_test(context, node, WEIGHT)]
 
 
 def _what_fails(node: ast.expr, lookup: Lookup, name: str) -> tuple[str, str]:
