@@ -91,7 +91,11 @@ CASES = {
 
 @pytest.mark.parametrize(("text", "levels"), CASES.values(), ids=CASES)
 def test_pools(text, levels, tmp_path):
-    findings = [one for one in findings_in(tmp_path, "PPL703", text) if one.symbol in ("Builder.other", "Heir.__init__")]
+    findings = [
+        one
+        for one in findings_in(tmp_path, "PPL703", text)
+        if one.symbol in ("Builder.other", "Heir.__init__")
+    ]
     assert [finding.severity for finding in findings] == levels
 
 
