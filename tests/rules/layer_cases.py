@@ -25,6 +25,19 @@ class CaseForCausalLM:
 
 """
 
+RANGED = (
+    LAYERS[0],
+    LAYERS[1].replace(
+        "    def forward",
+        "        self.kept_ids = range(self.start_layer, self.end_layer)\n\n"
+        "    def belongs_here(self, k):\n        return k in range(self.start_layer, self.end_layer)\n\n"
+        "    def is_gone(self, k):\n        one = self.layers[k]\n        return isinstance(one, PPMissingLayer)\n\n"
+        "    def forward",
+        1,
+    ),
+)
+"""The model that keeps a padded list, which also says which layers it has."""
+
 
 def findings_in(root: Path, code: str, body: str, *files: tuple[str, str]) -> list[Finding]:
     """The findings of rule `code` in `body`: methods of a class, or code after it that is not indented."""

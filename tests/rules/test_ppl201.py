@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 
 import pytest
-from layer_cases import findings_in, method
+from layer_cases import RANGED, findings_in, method
 
 BAD = {
     "the first": "return self.model.layers[0].mlp",
@@ -27,6 +27,14 @@ BAD = {
     "where the test of the first stage failed": "match pp_group.is_first_rank:\n    case True:\n        return None\n"
     "    case _:\n        return self.model.layers[0].mlp",
     "of a property that hands out the list": "return self.blocks[0].mlp",
+    "the first between other bounds": "if self.low <= 0 < self.high:\n    return self.model.layers[0].mlp",
+    "the last where the rank is another group's": "rank, size = self.tp_group.rank_in_group, self.tp_group.world_size\n"
+    "if rank + 1 != size:\n    return None\nreturn self.model.layers[-1].mlp",
+    "the last where an end is a number of another kind": "n = self.config.num_experts\n"
+    "if self.model.end_layer == n:\n    return self.model.layers[-1].mlp",
+    "the first where another one is in the range": "if 1 in self.own_ids:\n    return self.model.layers[0].mlp",
+    "a method that is asked about another layer": "if self.has_layer(3):\n    return self.model.layers[0].mlp",
+    "a method that answers no": "if not self.has_layer(0):\n    return self.model.layers[0].mlp",
     "the last on the first stage": "if pp_group.is_first_rank:\n    return self.model.layers[-1].mlp",
 }
 
@@ -54,6 +62,23 @@ GOOD = {
     "a case of the one stage": "match (pp_group.world_size, i):\n    case (1, _):\n        return self.model.layers[0].mlp",
     "a case after the one that other stages take": "match pp_group.is_first_rank:\n    case False:\n        return None\n"
     "    case _:\n        return self.model.layers[0].mlp",
+    "the last where the end is a number with a name": "n = self.config.num_hidden_layers\n"
+    "if self.model.end_layer == n:\n    return self.model.layers[-1].mlp",
+    "the last where others leave by a number with a name": "n = len(self.model.layers)\n"
+    "if self.model.end_layer < n:\n    return None\nreturn self.model.layers[-1].mlp",
+    "the last on the last rank, counted up": "if pp_group.rank_in_group + 1 < pp_group.world_size:\n    return None\n"
+    "return self.model.layers[-1].mlp",
+    "the last on the last rank, by names": "rank, size = pp_group.rank_in_group, pp_group.world_size\n"
+    "if rank + 1 != size:\n    return None\nreturn self.model.layers[-1].mlp",
+    "the first between the bounds": "if self.model.start_layer <= 0 < self.model.end_layer:\n"
+    "    return self.model.layers[0].mlp",
+    "the first in a range that is kept": "if 0 in self.own_ids:\n    return self.model.layers[0].mlp",
+    "the first in a range of the model": "if 0 not in self.model.kept_ids:\n    return None\n"
+    "return self.model.layers[0].mlp",
+    "a method that compares with the bounds": "if self.has_layer(0):\n    return self.model.layers[0].mlp",
+    "a method that says no": "if not self.skip_layer(0):\n    return self.model.layers[0].mlp",
+    "a lambda that compares with the bounds": "mine = lambda k: self.model.start_layer <= k < self.model.end_layer\n"
+    "return self.model.layers[0].mlp if mine(0) else None",
     "a property that asks": "if self.leads:\n    return self.model.layers[0].mlp",
     "a function that asks": "if leads(pp_group):\n    return self.model.layers[0].mlp",
     "a function that asks what it is given by a call": "if leads_here():\n    return self.model.layers[0].mlp",
@@ -73,6 +98,16 @@ _ASKED = """
     def blocks(self):
         return self.model.layers
 
+    @property
+    def own_ids(self):
+        return range(self.model.start_layer, self.model.end_layer)
+
+    def has_layer(self, layer_id):
+        return self.model.start_layer <= layer_id < self.model.end_layer
+
+    def skip_layer(self, k):
+        return k < self.model.start_layer or k >= self.model.end_layer
+
 
 def leads(group):
     return group.rank_in_group == 0
@@ -85,7 +120,7 @@ def leads_here():
 
 @pytest.mark.parametrize("body", BAD.values(), ids=BAD)
 def test_a_literal_slot_is_reported(body, tmp_path):
-    assert len(findings_in(tmp_path, "PPL201", method(body) + _ASKED)) == 1
+    assert len(findings_in(tmp_path, "PPL201", method(body) + _ASKED, RANGED)) == 1
 
 
 _CLASS = """
@@ -111,4 +146,4 @@ def test_a_class_is_known_wherever_the_module_defines_it(block, tmp_path):
 
 @pytest.mark.parametrize("body", GOOD.values(), ids=GOOD)
 def test_what_looks_alike_is_not_reported(body, tmp_path):
-    assert not findings_in(tmp_path, "PPL201", method(body) + _ASKED)
+    assert not findings_in(tmp_path, "PPL201", method(body) + _ASKED, RANGED)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from layer_cases import findings_in, method
+from layer_cases import RANGED, findings_in, method
 
 from pplint.finding import ERROR, INFO, WARNING
 from pplint.rules.samples import LAYERS, UTILS
@@ -41,6 +41,14 @@ BAD = {
     "        if isinstance(layer, PPMissingLayer):\n            continue\n    print(layer.mlp)",
     "a guard that ends before the read": "for layer in self.model.layers:\n"
     "    if isinstance(layer, PPMissingLayer):\n        print('none')\n    print(layer.mlp)",
+    "a method that answers no": "for k, layer in enumerate(self.model.layers):\n"
+    "    if not self.has_layer(k):\n        print(layer.mlp)",
+    "a method that is asked about another layer": "for k, layer in enumerate(self.model.layers):\n"
+    "    if self.has_layer(0):\n        print(layer.mlp)",
+    "a method that compares with other bounds": "for k, layer in enumerate(self.model.layers):\n"
+    "    if self.is_dense(k):\n        print(layer.mlp)",
+    "a function that is asked about another layer": "for k, layer in enumerate(self.model.layers):\n"
+    "    if not stands_in(self.model.layers[0]):\n        print(layer.mlp)",
     "a guard on another layer": "for layer in self.model.layers:\n"
     "    if not isinstance(self.model.layers[0], PPMissingLayer):\n        print(layer.mlp)",
     "only one bound of the stage": "for k, layer in enumerate(self.model.layers):\n"
@@ -49,6 +57,27 @@ BAD = {
 }
 
 GOOD = {
+    "a method that compares with the bounds": "for k, layer in enumerate(self.model.layers):\n"
+    "    if self.has_layer(k):\n        print(layer.mlp)",
+    "a method that is asked by keyword": "for k, layer in enumerate(self.model.layers):\n"
+    "    if not self.has_layer(layer_id=k):\n        continue\n    print(layer.mlp)",
+    "a method of the inner model": "for k in range(len(self.model.layers)):\n    if self.model.belongs_here(k):\n"
+    "        print(self.model.layers[k].mlp)",
+    "a method of the inner model that asks for placeholders": "for k in range(len(self.model.layers)):\n"
+    "    if self.model.is_gone(k):\n        continue\n    print(self.model.layers[k].mlp)",
+    "a method that is asked about the layer": "for layer in self.model.layers:\n    if self.leave_out(layer):\n"
+    "        continue\n    print(layer.mlp)",
+    "a function that is asked about the layer": "for layer in self.model.layers:\n    if not stands_in(layer):\n"
+    "        print(layer.mlp)",
+    "a filter by a method": "return [layer.mlp for k, layer in enumerate(self.model.layers) if self.has_layer(k)]",
+    "layers that a method chose": "chosen = [layer for k, layer in enumerate(self.model.layers) if self.has_layer(k)]\n"
+    "for layer in chosen:\n    print(layer.mlp)",
+    "a function that is defined here": "def mine(k):\n    return self.model.start_layer <= k < self.model.end_layer\n"
+    "for k, layer in enumerate(self.model.layers):\n    if mine(k):\n        print(layer.mlp)",
+    "a lambda": "gone = lambda one: isinstance(one, PPMissingLayer)\n"
+    "for layer in self.model.layers:\n    if not gone(layer):\n        print(layer.mlp)",
+    "ids in a range that the model keeps": "for k, layer in enumerate(self.model.layers):\n"
+    "    if k in self.model.kept_ids:\n        print(layer.mlp)",
     "the real ones where there are several stages": "for layer in self.model.layers:\n"
     "    if pp_group.world_size > 1:\n        if isinstance(layer, PPMissingLayer):\n            continue\n"
     "    print(layer.mlp)",
@@ -98,15 +127,30 @@ GOOD = {
     "a list of another kind": "for layer in self.towers:\n    print(layer.mlp)",
 }
 
+_ASKED = """
+    def has_layer(self, layer_id):
+        return self.model.start_layer <= layer_id < self.model.end_layer
+
+    def is_dense(self, layer_id):
+        return self.config.first_dense <= layer_id < self.config.last_dense
+
+    def leave_out(self, one):
+        return isinstance(one, (PPMissingLayer, Skipped))
+
+
+def stands_in(layer):
+    return isinstance(layer, PPMissingLayer)
+"""
+
 
 @pytest.mark.parametrize("body", BAD.values(), ids=BAD)
 def test_a_loop_that_fails_is_reported_once(body, tmp_path):
-    assert len(findings_in(tmp_path, "PPL301", method(body))) == 1
+    assert len(findings_in(tmp_path, "PPL301", method(body) + _ASKED, RANGED)) == 1
 
 
 @pytest.mark.parametrize("body", GOOD.values(), ids=GOOD)
 def test_a_loop_that_looks_alike_is_not_reported(body, tmp_path):
-    assert not findings_in(tmp_path, "PPL301", method(body))
+    assert not findings_in(tmp_path, "PPL301", method(body) + _ASKED, RANGED)
 
 
 def test_a_loop_that_takes_steps_is_for_the_author(tmp_path):

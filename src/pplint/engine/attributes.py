@@ -11,7 +11,7 @@ from pplint.engine import values as v
 from pplint.engine.describe import describe
 from pplint.engine.flow import Flow
 from pplint.engine.names import PICKED
-from pplint.engine.stage_sets import is_of_stage, runs_over_stage
+from pplint.engine.stage_sets import is_of_stage, stage_range
 from pplint.engine.values import Atom, Value, Values
 from pplint.engine.vocabulary import is_end, is_start
 
@@ -149,7 +149,7 @@ def grown(owner: dict[str, Any], flow: Flow, node: ast.Call, listed: ast.expr) -
     conditional = any(atom.test.lineno > loop.lineno for atom in flow.guards)
     if conditional or not flow.classes or not _only_grows(flow.classes[-1], path[1], node, loop):
         return
-    if all(one.kind == v.RANGE and runs_over_stage(one) for one in flow.evaluate(loop)):
+    if all(stage_range(one) for one in flow.evaluate(loop)):
         _add(owner, path[1], ["list", [["stage"]]], flow.statement, flow)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from pplint.engine import guards as g
 from pplint.engine import values as v
+from pplint.engine.owning import stage_range
 from pplint.engine.values import Value
 
 Description = list[Any]
@@ -15,7 +16,10 @@ _CONDITIONS = (ast.BoolOp, ast.Compare, ast.UnaryOp, ast.Constant)
 
 
 def describe(value: Value) -> Description:
-    """A value as data: `["path", [...]]`, `["int", n]`, `["call", path, keywords, star, line, positional]` and the like."""
+    """A value as data: `["path", [...]]`, `["int", n]`, `["call", path, keywords, star, line, positional]` and the like.
+
+    `["range", text]` is one over the layers of the stage.
+    """
     if value.kind == v.PATH:
         return ["path", list(value.data)]
     if value.kind == v.PARAM:
@@ -40,6 +44,8 @@ def describe(value: Value) -> Description:
         operator, left, right = value.data
         if left and right:
             return ["arith", operator, describe(left[0]), describe(right[0])]
+    if value.kind == v.RANGE and isinstance(value.node, ast.Call) and stage_range(value):
+        return ["range", ast.unparse(value.node)]
     return _condition(value)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from pplint.engine import values as v
@@ -34,17 +34,21 @@ PLACEHOLDER_ATTRIBUTES = frozenset({
 
 def guarded(context: Context, *subjects: ast.expr) -> bool:
     """Whether a dominating test says that the element (in any of its spellings) is a real layer."""
-    return guarded_in(context.flow, *subjects)
+    return _guarded(context.flow, subjects, context.conditions())
 
 
 def guarded_in(flow: Flow, *subjects: ast.expr) -> bool:
     """The same for a walk without facts: also a handler that catches the AttributeError counts."""
+    return _guarded(flow, subjects, flow.guards)
+
+
+def _guarded(flow: Flow, subjects: Iterable[ast.expr], known: Iterable[Atom]) -> bool:
     if flow.caught & _CATCHES:
         return True
     wanted = {ast.dump(subject) for subject in subjects}
     return any(
         _says_real(atom) and any(ast.dump(asked) in wanted for asked in _asked(flow, atom.test))
-        for atom in flow.guards
+        for atom in known
     )
 
 
@@ -53,14 +57,23 @@ def filtered(value: Value) -> bool:
     return any(_says_real(atom) or _names_range(atom.test) for atom in value.guards)
 
 
+def chosen(context: Context, value: Value) -> bool:
+    """The same, also where a function is asked for its answer."""
+    return bool(value.guards) and (
+        filtered(value)
+        or any(_says_real(atom) or _names_range(atom.test) for atom in context.written_out(value.guards))
+    )
+
+
 def _names_range(test: ast.expr) -> bool:
     return isinstance(test, ast.Compare) and any(is_start(name) or is_end(name) for name in v.names_in(test))
 
 
-def position_said(flow: Flow) -> tuple[bool, bool]:
+def position_said(context: Context) -> tuple[bool, bool]:
     """Whether dominating tests keep a loop's counter at or above the first layer, and within the last."""
     low = high = False
-    for test, holds in flow.guards:
+    flow = context.flow
+    for test, holds in context.conditions():
         if isinstance(test, ast.Call) and _tells_ownership(flow, test, holds):
             return True, True
         if isinstance(test, ast.Compare) and (holds or len(test.ops) == 1):

@@ -10,13 +10,13 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from pplint.engine import guards as g
 from pplint.engine import values as v
 from pplint.engine.attention import EVERYWHERE, Attention
 from pplint.engine.bindings import BINDINGS
 from pplint.engine.branches import BRANCHES
 from pplint.engine.evaluate import Environment, Evaluator
 from pplint.engine.expressions import EXPRESSIONS, LEAVES, defaults
+from pplint.engine.meaning import as_lambda, defined, known
 from pplint.engine.values import Atom, Value, Values
 from pplint.source.blocks import FunctionNode, blocks_of
 
@@ -128,6 +128,8 @@ class Flow(Evaluator):
         if outermost:
             self._inside = False
             self.attention.leave()
+        elif (answer := as_lambda(node)) is not None:
+            self.env[defined(node.name)] = (Value(v.UNKNOWN, None, answer),)
 
     def parameters(self, arguments: ast.arguments, method: bool) -> None:
         names = [a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
@@ -139,16 +141,8 @@ class Flow(Evaluator):
     # What is known ---------------------------------------------------------------------------------------
 
     def known(self, test: ast.expr, holds: bool) -> tuple[Atom, ...]:
-        """What holds when `test` is `holds`; a name that stands for one expression is replaced by it."""
-        found: list[Atom] = []
-        parts = g.atoms(test, holds)
-        for atom in parts:
-            if isinstance(atom.test, ast.Name):
-                bound = self.env.get(atom.test.id, ())
-                if len(bound) == 1 and isinstance(bound[0].node, ast.expr):
-                    found += g.atoms(bound[0].node, atom.holds)
-            found.append(atom)
-        return tuple(found)
+        """What holds when `test` is `holds`, see `meaning`."""
+        return known(self.env, test, holds)
 
     def hold(self, test: ast.expr) -> None:
         """Note that a condition holds from here on."""

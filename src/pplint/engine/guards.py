@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from pplint.engine.values import Atom
-from pplint.engine.vocabulary import is_end, is_start
+from pplint.engine.vocabulary import MODEL_COUNT_NAMES, is_end, is_start
 
 FIRST = "first"  # the stage starts at layer 0
 LAST = "last"
@@ -29,6 +29,7 @@ _FLIPPED = {
     ast.GtE: ast.Lt,
     ast.Gt: ast.LtE,
     ast.LtE: ast.Gt,
+    ast.NotIn: ast.In,
 }
 
 
@@ -103,11 +104,14 @@ def _stage_fact(atom: Atom) -> set[str]:
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or) is holds:
         parts = [stage_facts(atoms(part, holds)) for part in test.values]
         return set(frozenset.intersection(*parts))
-    if isinstance(test, ast.Compare) and len(test.ops) == 1:
-        operator: type[ast.cmpop] = type(test.ops[0])
-        if not holds:
-            operator = _FLIPPED.get(operator, ast.Is)
-        return _compare_fact(test.left, operator, test.comparators[0])
+    if isinstance(test, ast.Compare) and (holds or len(test.ops) == 1):
+        said = set()
+        for left, operator, right in zip(
+            [test.left, *test.comparators], test.ops, test.comparators, strict=False
+        ):
+            kind: type[ast.cmpop] = type(operator)
+            said |= _compare_fact(left, kind if holds else _FLIPPED.get(kind, ast.Is), right)
+        return said
     return set()
 
 
@@ -128,7 +132,12 @@ def _named_fact(name: str, holds: bool) -> set[str]:
 def _compare_fact(left: ast.expr, operator: type[ast.cmpop], right: ast.expr) -> set[str]:
     if operator is ast.In:
         return {FIRST} if ast.dump(left) == _ZERO and _runs_from_start(right) else set()
-    if (isinstance(left, ast.Constant) and not isinstance(right, ast.Constant)) or is_end(last_name(right)):
+    rank = plus_one(left)
+    if rank is not None and last_name(rank).lstrip("_") in _RANKS:
+        left, right = rank, ast.BinOp(right, ast.Sub(), ast.Constant(1))
+    if (isinstance(left, ast.Constant) and not isinstance(right, ast.Constant)) or _is_judged(
+        last_name(right)
+    ):
         mirrored: dict[type[ast.cmpop], type[ast.cmpop]] = {
             ast.Lt: ast.Gt, ast.Gt: ast.Lt, ast.LtE: ast.GtE, ast.GtE: ast.LtE,
         }  # fmt: skip
@@ -137,12 +146,22 @@ def _compare_fact(left: ast.expr, operator: type[ast.cmpop], right: ast.expr) ->
     return said if said and not _of_another_group(left) else set()
 
 
+def _is_judged(name: str) -> bool:
+    """Whether a name goes to the left of a comparison: it is that of the stage's end, or of its rank."""
+    return is_end(name) or name.lstrip("_") in _RANKS
+
+
+def bounds_stage(name: str) -> bool:
+    """Whether a name is that of a bound, of the rank or of the number of the stages."""
+    return is_start(name) or _is_judged(name) or name.lstrip("_") in _SIZES
+
+
 def _side_fact(name: str, operator: type[ast.cmpop], right: ast.expr) -> set[str]:
     """What the comparison of something called `name` with `right` says."""
     number = right.value if isinstance(right, ast.Constant) and isinstance(right.value, int) else None
     if number is None:
         above = operator in (ast.Eq, ast.GtE)
-        at_end = is_end(name) and ("hidden_layers" in last_name(right) or _is_length_of_layers(right))
+        at_end = is_end(name) and (_counts_layers(right) or _is_length_of_layers(right))
         return {LAST} if above and (at_end or (name in _RANKS and _is_last_rank(right))) else set()
     small = (operator is ast.Eq and number == 0) or (operator is ast.Lt and number == 1)
     small = small or (operator is ast.LtE and number == 0)
@@ -153,6 +172,16 @@ def _side_fact(name: str, operator: type[ast.cmpop], right: ast.expr) -> set[str
     if one and name in _SIZES:
         return {SINGLE}
     return set()
+
+
+def _counts_layers(node: ast.expr) -> bool:
+    """`config.num_hidden_layers`, `config.n_layer`"""
+    name = last_name(node)
+    return "hidden_layers" in name or (
+        name in MODEL_COUNT_NAMES
+        and isinstance(node, ast.Attribute)
+        and last_name(node.value).endswith("config")
+    )
 
 
 def _is_length_of_layers(node: ast.expr) -> bool:
@@ -175,6 +204,18 @@ def less_one(node: ast.expr) -> ast.expr | None:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) and ast.dump(node.right) == _ONE:
         return node.left
     return None
+
+
+def plus_one(node: ast.expr) -> ast.expr | None:
+    """The `x` of `x + 1` or `1 + x`, or None."""
+    if type(node) is not ast.BinOp or not isinstance(node.op, ast.Add):
+        return None
+    sides = (node.left, node.right)
+    one = next(
+        (place for place, side in enumerate(sides) if isinstance(side, ast.Constant) and side.value == 1),
+        None,
+    )
+    return None if one is None else sides[1 - one]
 
 
 def _is_last_rank(node: ast.expr) -> bool:

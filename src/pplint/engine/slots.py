@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pplint.engine import spaces
 from pplint.engine import values as v
-from pplint.engine.elements import filtered, position_said
+from pplint.engine.elements import chosen, position_said
 from pplint.engine.guards import FIRST, LAST
 from pplint.engine.levels import names_config
 from pplint.engine.project import Padded
@@ -45,7 +45,7 @@ def slots_of(context: Context, found: Values) -> Slots | None:
     """The slots that one alternative may be an element of, where they are known not to be the stage's own."""
     for value in found:
         slots = _slots(context, value)
-        if slots is not None and not owned(context, slots) and not filtered(value):
+        if slots is not None and not owned(context, slots) and not chosen(context, value):
             return slots
     return None
 
@@ -60,7 +60,7 @@ def owned(context: Context, slots: Slots) -> bool:
         return True
     if slots.low == LITERAL and slots.high == ALL and LAST in stage:
         return True
-    above, below = position_said(context.flow)
+    above, below = position_said(context)
     low = above or slots.low == START or FIRST in stage
     return low and (below or slots.high == END or LAST in stage)
 
@@ -115,7 +115,7 @@ def _picked(context: Context, padded: Padded, lists: Values, index: Value) -> Sl
         return Slots(padded, lists, LITERAL, LITERAL, index, index)
     if index.kind == v.ARITH and is_last(context, index):
         return Slots(padded, lists, LITERAL, LITERAL, Value(v.INT, -1, index.node, index.guards), index)
-    if filtered(index):
+    if chosen(context, index):
         return None
     if index.kind == v.ELEMENT and index.data[0].kind == v.RANGE:
         source = index.data[0]

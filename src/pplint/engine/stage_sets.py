@@ -11,21 +11,23 @@ from pplint.engine.vocabulary import MISSING_LAYER, is_end, is_start
 from pplint.source.blocks import FunctionNode
 
 
-def runs_over_stage(loop: Value) -> bool:
-    """Whether a range goes from the first to the last layer of the stage."""
-    low, high = ([name for one in side if (name := v.last_name_of(one))] for side in loop.data[:2])
+def stage_range(value: Value) -> bool:
+    """Whether a value is a range from the first to the last layer of the stage."""
+    if value.kind != v.RANGE:
+        return False
+    low, high = ([name for one in side if (name := v.last_name_of(one))] for side in value.data[:2])
     return bool(low and high) and all(map(is_start, low)) and all(map(is_end, high))
 
 
 def is_of_stage(flow: Flow, value: Value) -> bool:
     """Whether a collection follows from the stage: its range, something for each layer of it, or for each placeholder."""
     if value.kind == v.RANGE:
-        return runs_over_stage(value)
+        return stage_range(value)
     if not isinstance(value.node, (ast.ListComp, ast.SetComp, ast.GeneratorExp)):
         return False
     return any(
         any(MISSING_LAYER in v.names_in(test) for test in generator.ifs)
-        or any(one.kind == v.RANGE and runs_over_stage(one) for one in flow.evaluate(generator.iter))
+        or any(stage_range(one) for one in flow.evaluate(generator.iter))
         for generator in value.node.generators
     )
 

@@ -19,6 +19,7 @@ from pplint.engine.element_reads import element_read, kinds_known
 from pplint.engine.flow import Flow, Listener
 from pplint.engine.guards import SINGLE, stage_facts
 from pplint.engine.instances import SUPER
+from pplint.engine.owning import owning
 from pplint.engine.stage_sets import askers, asks_for_placeholder, calls_answered
 from pplint.engine.values import Value, Values
 from pplint.engine.vocabulary import is_end, is_start
@@ -230,8 +231,13 @@ class Summariser(Listener):
 
     def returned(self, flow: Flow, node: ast.Return, found: Values) -> None:
         facts = self._facts
-        if facts is not None and len(facts["returns"]) < 6:
-            facts["replies"] += calls_answered(node.value)
+        if facts is None or len(facts["returns"]) >= 6:
+            return
+        facts["replies"] += calls_answered(node.value)
+        owned = owning(flow.env, node.value) if node.value is not None else ""
+        if owned:
+            facts["returns"].append(["test", owned])
+        else:
             facts["returns"] += [one for value in found if (one := describe(value)) != ["other"]]
 
     def _mark(self, flow: Flow, target: ast.Attribute, node: ast.stmt) -> None:

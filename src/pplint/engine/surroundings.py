@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -110,9 +110,14 @@ class Surroundings(Listener):
 
     def conditions(self, *more: Value) -> list[Atom]:
         """The conditions at this place (and those under which values were chosen), those that functions return included."""
+        return self.written_out((*self.flow.guards, *(one for value in more for one in value.guards)))
+
+    def written_out(self, atoms: Iterable[Atom]) -> list[Atom]:
+        """Conditions, and those that functions return which are asked in them."""
         known: list[Atom] = []
-        for atom in (*self.flow.guards, *(one for value in more for one in value.guards)):
-            if not isinstance(atom.test, (ast.Call, ast.Attribute)):
+        for atom in atoms:
+            test = atom.test
+            if not isinstance(test, _ASKS) or (isinstance(test, ast.Compare) and not _asks_for_member(test)):
                 known.append(atom)
                 continue
             key = (*atom, self.place)
@@ -207,6 +212,14 @@ class Surroundings(Listener):
             if isinstance(part, ast.stmt) and any(child is node for child in ast.walk(part)):
                 found = part
         return found if found is not self.flow.functions[-1] else None
+
+
+_ASKS = (ast.Call, ast.Attribute, ast.Compare)
+
+
+def _asks_for_member(test: ast.Compare) -> bool:
+    """`x in self.own_layers`"""
+    return isinstance(test.ops[0], (ast.In, ast.NotIn)) and isinstance(test.comparators[0], ast.Attribute)
 
 
 def _refusal(owner: ast.ClassDef, classes: Mapping[str, ast.ClassDef]) -> frozenset[str]:

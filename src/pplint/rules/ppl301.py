@@ -9,7 +9,7 @@ from pplint.engine.accessors import GLOBAL, Target
 from pplint.engine.answers import answer_of
 from pplint.engine.context import Context
 from pplint.engine.dispatch import element_classes
-from pplint.engine.elements import filtered, position_said
+from pplint.engine.elements import chosen, position_said
 from pplint.engine.guards import SINGLE
 from pplint.engine.reach import may_have
 from pplint.engine.slots import Slots, is_whole
@@ -179,7 +179,7 @@ class FullLayerLoop(Rule):
     def _hand(self, context: Context, node: ast.Call, argument: ast.expr, target: Target) -> None:
         for value in context.flow.evaluate(argument):
             space = space_of(context, value) if value.kind in (v.ELEMENT, v.INDEX) else None
-            if space is None or space.kind != EVERY or filtered(value) or any(position_said(context.flow)):
+            if space is None or space.kind != EVERY or chosen(context, value) or any(position_said(context)):
                 continue
             if self._told(value.node):
                 continue

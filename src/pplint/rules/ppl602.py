@@ -147,7 +147,7 @@ class StageRangeFromZero(Rule):
             if source is None or source.kind != v.RANGE or index.guards:
                 continue
             slots = _from_zero(context, padded, lists, source)
-            if slots is not None and not position_said(context.flow)[0]:
+            if slots is not None and not position_said(context)[0]:
                 self._report(context, node, slots, source.node)
 
     def _report(
