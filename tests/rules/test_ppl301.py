@@ -49,6 +49,21 @@ BAD = {
     "    if self.is_dense(k):\n        print(layer.mlp)",
     "a function that is asked about another layer": "for k, layer in enumerate(self.model.layers):\n"
     "    if not stands_in(self.model.layers[0]):\n        print(layer.mlp)",
+    "another list where there is one stage": "loop = self.model.layers[self.model.start_layer : self.model.end_layer] "
+    "if pp_group.world_size == 1 else self.model.layers\nfor layer in loop:\n    print(layer.mlp)",
+    "a case of placeholders that goes on": "for layer in self.model.layers:\n    match layer:\n"
+    "        case PPMissingLayer():\n            print(caches)\n    print(layer.mlp)",
+    "a case of placeholders of one kind": "for layer in self.model.layers:\n    match layer:\n"
+    "        case PPMissingLayer(kind=1):\n            continue\n        case _:\n            print(layer.mlp)",
+    "a case after one that goes on": "for layer in self.model.layers:\n    match layer:\n        case caches if i:\n"
+    "            pass\n        case PPMissingLayer():\n            continue\n    print(layer.mlp)",
+    "other classes with a name": "for layer in self.model.layers:\n    if isinstance(layer, KINDS):\n        continue\n"
+    "    print(layer.mlp)",
+    "what the loop sets for some": "for k, layer in enumerate(self.model.layers):\n    if caches:\n"
+    "        layer.layer_index = k\n    print(layer.layer_index)",
+    "what the loop sets after the read": "for k, layer in enumerate(self.model.layers):\n"
+    "    print(layer.layer_index)\n    layer.layer_index = k",
+    "the message of an assertion": "assert caches, [layer.mlp for layer in self.model.layers]",
     "a guard on another layer": "for layer in self.model.layers:\n"
     "    if not isinstance(self.model.layers[0], PPMissingLayer):\n        print(layer.mlp)",
     "only one bound of the stage": "for k, layer in enumerate(self.model.layers):\n"
@@ -57,6 +72,30 @@ BAD = {
 }
 
 GOOD = {
+    "all layers where there is one stage": "loop = self.model.layers if pp_group.world_size == 1 else "
+    "self.model.layers[self.model.start_layer : self.model.end_layer]\nfor layer in loop:\n    print(layer.mlp)",
+    "all layers where there is one stage, in two statements": "if pp_group.world_size > 1:\n"
+    "    loop = self.model.layers[self.model.start_layer : self.model.end_layer]\nelse:\n    loop = self.model.layers\n"
+    "for layer in loop:\n    print(layer.mlp)",
+    "all ids where a flag says that there is one stage": "whole = pp_group.world_size == 1\n"
+    "ids = range(len(self.model.layers)) if whole else range(self.model.start_layer, self.model.end_layer)\n"
+    "for k in ids:\n    print(self.model.layers[k].mlp)",
+    "a case of placeholders": "for layer in self.model.layers:\n    match layer:\n        case PPMissingLayer():\n"
+    "            continue\n        case _:\n            print(layer.mlp)",
+    "a case of real layers": "for layer in self.model.layers:\n    match layer:\n"
+    "        case DecoderLayer() | OtherLayer():\n            print(layer.mlp)",
+    "after a case that is left": "for layer in self.model.layers:\n    match layer:\n        case PPMissingLayer():\n"
+    "            continue\n    print(layer.mlp)",
+    "classes with a name": "for layer in self.model.layers:\n    if isinstance(layer, _SKIP):\n        continue\n"
+    "    print(layer.mlp)",
+    "classes with a name of the class": "for layer in self.model.layers:\n    if not isinstance(layer, self.KINDS):\n"
+    "        print(layer.mlp)",
+    "classes with a name of the function": "skip = (PPMissingLayer, Skipped)\nfor layer in self.model.layers:\n"
+    "    if not isinstance(layer, skip):\n        print(layer.mlp)",
+    "what torch's module has": "for layer in self.model.layers:\n    print(layer._modules, layer._forward_hooks, "
+    "layer.to_empty(device=i), layer._get_name(), layer.xpu(), layer.register_state_dict_pre_hook(i))",
+    "what the loop sets": "for k, layer in enumerate(self.model.layers):\n    layer.layer_index = k\n"
+    "    if caches:\n        print(layer.layer_index)",
     "a method that compares with the bounds": "for k, layer in enumerate(self.model.layers):\n"
     "    if self.has_layer(k):\n        print(layer.mlp)",
     "a method that is asked by keyword": "for k, layer in enumerate(self.model.layers):\n"
@@ -128,6 +167,8 @@ GOOD = {
 }
 
 _ASKED = """
+    KINDS = (Skipped, PPMissingLayer)
+
     def has_layer(self, layer_id):
         return self.model.start_layer <= layer_id < self.model.end_layer
 
@@ -136,6 +177,10 @@ _ASKED = """
 
     def leave_out(self, one):
         return isinstance(one, (PPMissingLayer, Skipped))
+
+
+_SKIP = (PPMissingLayer, nn.Identity)
+KINDS = (DenseLayer, SparseLayer)
 
 
 def stands_in(layer):

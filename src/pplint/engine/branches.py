@@ -135,6 +135,8 @@ def _match(flow: Flow, node: ast.Match) -> bool:
     before, outer = dict(flow.env), flow.guards
     after = before
     failed: tuple[Atom, ...] = ()
+    missed: tuple[Atom, ...] = ()
+    leaves = True
     for case in node.cases:
         flow.env = dict(before)
         for part in ast.walk(case.pattern):
@@ -147,30 +149,62 @@ def _match(flow: Flow, node: ast.Match) -> bool:
         if case.guard is not None:
             flow.look(case.guard)
             flow.hold(case.guard)
-        if not flow.block(case.body):
+        ended = flow.block(case.body)
+        if not ended:
             after = merge(after, flow.env)
-        if len(tests) == 1 and case.guard is None and not isinstance(case.pattern, ast.MatchSequence):
+        if len(tests) == 1 and case.guard is None and _says_all(case.pattern):
             failed += flow.known(tests[0], False)
-    flow.env, flow.guards = after, outer
+        # Only after cases that all leave it is known that none of them was met.
+        leaves = leaves and ended
+        missed = failed if leaves else missed
+    flow.env, flow.guards = after, outer + missed
     return False
 
 
 def _case_tests(subject: ast.expr, pattern: ast.pattern) -> list[ast.expr]:
-    """Conditions that hold where a subject matches a pattern; other patterns than numbers, flags and tuples say none."""
+    """Conditions that hold where a subject matches a pattern: of a number, a flag, a class or a tuple; others say none."""
     if isinstance(pattern, ast.MatchAs) and pattern.pattern is not None:
         return _case_tests(subject, pattern.pattern)
     if isinstance(pattern, ast.MatchValue):
         return [ast.copy_location(ast.Compare(subject, [ast.Eq()], [pattern.value]), pattern)]
     if isinstance(pattern, ast.MatchSingleton) and pattern.value is not None:
         return [subject if pattern.value else ast.copy_location(ast.UnaryOp(ast.Not(), subject), pattern)]
+    if classes := _classes(pattern):
+        kinds = classes[0] if len(classes) == 1 else ast.Tuple(classes, ast.Load())
+        asked = ast.Call(ast.Name("isinstance", ast.Load()), [subject, kinds], [])
+        return [ast.fix_missing_locations(ast.copy_location(asked, pattern))]
     if isinstance(pattern, ast.MatchSequence) and isinstance(subject, (ast.Tuple, ast.List)):
         pairs = zip(subject.elts, pattern.patterns, strict=False)
         return [test for part, inner in pairs for test in _case_tests(part, inner)]
     return []
 
 
+def _classes(pattern: ast.pattern) -> list[ast.expr]:
+    """The classes of `Layer()` or `Layer() | Other()`."""
+    if isinstance(pattern, ast.MatchClass):
+        return [pattern.cls]
+    found = [_classes(one) for one in pattern.patterns] if isinstance(pattern, ast.MatchOr) else []
+    return [one for classes in found for one in classes] if all(found) else []
+
+
+def _says_all(pattern: ast.pattern) -> bool:
+    """Whether a subject that does not match a pattern fails the test that the pattern makes."""
+    if isinstance(pattern, ast.MatchAs) and pattern.pattern is not None:
+        return _says_all(pattern.pattern)
+    if isinstance(pattern, ast.MatchOr):
+        return all(map(_says_all, pattern.patterns))
+    if isinstance(pattern, ast.MatchClass):
+        return not pattern.patterns and not pattern.kwd_patterns
+    return not isinstance(pattern, ast.MatchSequence)
+
+
 def _assert(flow: Flow, node: ast.Assert) -> bool:
     flow.look(node.test)
+    if node.msg is not None:
+        outer = flow.guards
+        flow.guards = outer + flow.known(node.test, False)
+        flow.look(node.msg)
+        flow.guards = outer
     flow.hold(node.test)
     return False
 

@@ -1,4 +1,4 @@
-"""The numbers that names at the top of a module stand for."""
+"""The numbers, and the classes of placeholders, that names at the top of a module stand for."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from pplint.engine import values as v
 from pplint.engine.values import Value, Values
+from pplint.engine.vocabulary import PLACEHOLDERS
 from pplint.source.blocks import blocks_of
 
 _TARGETS = frozenset({"target", "targets"})
@@ -15,7 +16,7 @@ _TARGETS = frozenset({"target", "targets"})
 
 
 def module_constants(tree: ast.Module) -> dict[str, Values]:
-    """The names that the top of a module binds once, to an integer, as an environment."""
+    """The names that the top of a module binds once, to an integer or to classes with a placeholder among them."""
     found: dict[str, Values] = {}
     for statement in tree.body:
         target = statement.targets[0] if isinstance(statement, ast.Assign) else None
@@ -26,10 +27,16 @@ def module_constants(tree: ast.Module) -> dict[str, Values]:
         number = literal_integer(statement.value)
         if number is not None:
             found[target.id] = (Value(v.INT, number, statement.value),)
+        elif isinstance(statement.value, (ast.Tuple, ast.BinOp)) and _has_placeholder(statement.value):
+            found[target.id] = (Value(v.UNKNOWN, None, statement.value),)
     if not found:
         return found
     bound = Counter(_bound(tree.body))
     return {name: value for name, value in found.items() if bound[name] == 1}
+
+
+def _has_placeholder(node: ast.expr) -> bool:
+    return not PLACEHOLDERS.isdisjoint(v.names_in(node))
 
 
 def _bound(body: Iterable[ast.AST]) -> Iterator[str]:

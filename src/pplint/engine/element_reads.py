@@ -14,7 +14,7 @@ from pplint.engine.values import Value
 def element_read(facts: FunctionFacts, flow: Flow, base: Value, node: ast.Attribute) -> None:
     """Take down a read of an attribute of an element that no test guards."""
     how = _element_of(base)
-    if not how or node.attr.startswith("__") or node.attr in PLACEHOLDER_ATTRIBUTES or filtered(base):
+    if not how or node.attr.startswith("__") or node.attr in PLACEHOLDER_ATTRIBUTES or filtered(flow, base):
         return
     spelling = [base.node] if isinstance(base.node, ast.Subscript) else []
     for one in base.data if base.kind == v.ELEMENT else base.data[0]:

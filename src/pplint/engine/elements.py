@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 from pplint.engine import values as v
 from pplint.engine.flow import Flow
 from pplint.engine.values import Atom, Value, Values
-from pplint.engine.vocabulary import MISSING_LAYER, is_end, is_start
+from pplint.engine.vocabulary import PLACEHOLDERS, is_end, is_start
 
 if TYPE_CHECKING:
     from pplint.engine.context import Context
 
-_PLACEHOLDERS = frozenset({MISSING_LAYER, "Identity"})
 _OWNS = r"(own|local|on_stage|in_stage|on_this|is_real|in_range)"
 _LACKS = r"(missing|placeholder)"
 _CATCHES = frozenset({"AttributeError", "Exception", "BaseException", ""})
@@ -23,13 +22,22 @@ _COUNTERS = frozenset({v.INDEX, v.ELEMENT, v.ITEM, v.MEMBER, v.SUB})
 
 PLACEHOLDER_ATTRIBUTES = frozenset({
     "forward", "training", "parameters", "named_parameters", "buffers", "named_buffers", "modules",
-    "named_modules", "children", "named_children", "state_dict", "load_state_dict", "eval", "train", "to",
-    "cuda", "cpu", "half", "float", "double", "bfloat16", "type", "apply", "requires_grad_", "zero_grad",
-    "register_buffer", "register_parameter", "register_module", "add_module", "register_forward_hook",
-    "register_forward_pre_hook", "register_full_backward_hook", "extra_repr", "share_memory", "compile",
-    "return_tuple", "get_extra_state", "set_extra_state",
+    "named_modules", "children", "named_children", "state_dict", "load_state_dict", "eval", "train", "to", "to_empty",
+    "cuda", "cpu", "xpu", "ipu", "mtia", "half", "float", "double", "bfloat16", "type", "apply", "requires_grad_",
+    "zero_grad", "register_buffer", "register_parameter", "register_module", "add_module", "extra_repr",
+    "share_memory", "compile", "call_super_init", "dump_patches", "return_tuple", "get_extra_state", "set_extra_state",
+    "register_forward_hook", "register_forward_pre_hook", "register_full_backward_hook",
+    "register_full_backward_pre_hook", "register_backward_hook", "register_state_dict_pre_hook",
+    "register_state_dict_post_hook", "register_load_state_dict_pre_hook", "register_load_state_dict_post_hook",
+    "_register_state_dict_hook", "_register_load_state_dict_pre_hook",
+    "_modules", "_parameters", "_buffers", "_non_persistent_buffers_set", "_forward_hooks",
+    "_forward_hooks_with_kwargs", "_forward_hooks_always_called", "_forward_pre_hooks",
+    "_forward_pre_hooks_with_kwargs", "_backward_hooks", "_backward_pre_hooks", "_is_full_backward_hook",
+    "_state_dict_hooks", "_state_dict_pre_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks",
+    "_apply", "_get_name", "_call_impl", "_wrapped_call_impl", "_compiled_call_impl", "_named_members", "_version",
+    "_save_to_state_dict", "_load_from_state_dict", "_replicate_for_data_parallel",
 })  # fmt: skip
-"""What a placeholder has too, since it is a module that hands its input on."""
+"""What a placeholder has too, since it is a module that hands its input on: what torch's `nn.Module` has."""
 
 
 def guarded(context: Context, *subjects: ast.expr) -> bool:
@@ -47,21 +55,24 @@ def _guarded(flow: Flow, subjects: Iterable[ast.expr], known: Iterable[Atom]) ->
         return True
     wanted = {ast.dump(subject) for subject in subjects}
     return any(
-        _says_real(atom) and any(ast.dump(asked) in wanted for asked in _asked(flow, atom.test))
+        _says_real(flow, atom) and any(ast.dump(asked) in wanted for asked in _asked(flow, atom.test))
         for atom in known
     )
 
 
-def filtered(value: Value) -> bool:
+def filtered(flow: Flow, value: Value) -> bool:
     """Whether a comprehension took the value only where a test of its element held."""
-    return any(_says_real(atom) or _names_range(atom.test) for atom in value.guards)
+    return any(_says_real(flow, atom) or _names_range(atom.test) for atom in value.guards)
 
 
 def chosen(context: Context, value: Value) -> bool:
     """The same, also where a function is asked for its answer."""
     return bool(value.guards) and (
-        filtered(value)
-        or any(_says_real(atom) or _names_range(atom.test) for atom in context.written_out(value.guards))
+        filtered(context.flow, value)
+        or any(
+            _says_real(context.flow, atom) or _names_range(atom.test)
+            for atom in context.written_out(value.guards)
+        )
     )
 
 
@@ -141,10 +152,10 @@ def _asked(flow: Flow, test: ast.expr) -> list[ast.expr]:
     return [test]
 
 
-def _says_real(atom: Atom) -> bool:
+def _says_real(flow: Flow, atom: Atom) -> bool:
     test, holds = atom
     if isinstance(test, ast.NamedExpr):
-        return _says_real(Atom(test.value, holds))
+        return _says_real(flow, Atom(test.value, holds))
     if isinstance(test, ast.Compare):
         return _comparison(test, holds)
     if not isinstance(test, ast.Call) or not isinstance(test.func, ast.Name):
@@ -152,11 +163,37 @@ def _says_real(atom: Atom) -> bool:
     if test.func.id in ("hasattr", "getattr"):
         return holds
     if test.func.id == "isinstance" and len(test.args) == 2:
-        classes = test.args[1].elts if isinstance(test.args[1], ast.Tuple) else _union(test.args[1])
+        named = _written(flow, test.args[1])
+        classes = named.elts if isinstance(named, ast.Tuple) else _union(named)
         names = {one.attr if isinstance(one, ast.Attribute) else getattr(one, "id", "") for one in classes}
         # A placeholder test must fail; a test for a real layer class must hold.
-        return not holds if names & _PLACEHOLDERS else holds
+        return not holds if names & PLACEHOLDERS else holds
     return False
+
+
+def _written(flow: Flow, classes: ast.expr) -> ast.expr:
+    """Classes that a name stands for: one of the function, of the module, or of the class we are in."""
+    if isinstance(classes, ast.Name):
+        found = flow.evaluate(classes)
+        meant = found[0].node if len(found) == 1 else None
+        return meant if isinstance(meant, (ast.Tuple, ast.BinOp)) else classes
+    path = v.dotted(classes)
+    if (
+        path is None
+        or len(path) != 2
+        or not flow.classes
+        or path[0] not in ("self", "cls", flow.classes[-1].name)
+    ):
+        return classes
+    for one in flow.classes[-1].body:
+        target = one.targets[0] if isinstance(one, ast.Assign) else getattr(one, "target", None)
+        if (
+            isinstance(one, (ast.Assign, ast.AnnAssign))
+            and isinstance(target, ast.Name)
+            and target.id == path[1]
+        ):
+            return one.value or classes
+    return classes
 
 
 def _comparison(test: ast.Compare, holds: bool) -> bool:
@@ -164,7 +201,7 @@ def _comparison(test: ast.Compare, holds: bool) -> bool:
     if any(_is_none(side) for side in (test.left, *test.comparators)):
         return isinstance(operator, (ast.IsNot, ast.NotEq)) is holds
     words = ast.dump(test)
-    if any(name in words for name in _PLACEHOLDERS):
+    if any(name in words for name in PLACEHOLDERS):
         return isinstance(operator, (ast.IsNot, ast.NotEq, ast.NotIn)) is holds
     return isinstance(operator, (ast.Is, ast.Eq, ast.In)) is holds and (
         "'type'" in words or "'__class__'" in words

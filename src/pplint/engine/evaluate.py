@@ -122,7 +122,7 @@ class Evaluator:
         if isinstance(index, ast.Slice):
             lower = self.evaluate(index.lower) if index.lower else None
             upper = self.evaluate(index.upper) if index.upper else None
-            return (Value(v.SLICE, (container, lower, upper), node),)
+            return (Value(v.SLICE, (container, lower, upper), node, self.guards),)
         picked = self.evaluate(index)
         if len(container) == 1 and container[0].kind == v.TUPLE and picked and picked[0].kind == v.INT:
             items: tuple[Values, ...] = container[0].data
@@ -226,8 +226,8 @@ def _fold(operator: ast.operator, left: int, right: int) -> int | None:
 def _range(self: Evaluator, node: ast.Call) -> Values | None:
     args = [self.evaluate(arg) for arg in node.args]
     if len(args) == 1:
-        return (Value(v.RANGE, ((Value(v.INT, 0),), args[0]), node),)
-    return (Value(v.RANGE, (args[0], args[1]), node),) if len(args) >= 2 else None
+        return (Value(v.RANGE, ((Value(v.INT, 0),), args[0]), node, self.guards),)
+    return (Value(v.RANGE, (args[0], args[1]), node, self.guards),) if len(args) >= 2 else None
 
 
 def _enumerate(self: Evaluator, node: ast.Call) -> Values | None:

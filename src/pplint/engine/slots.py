@@ -53,7 +53,7 @@ def slots_of(context: Context, found: Values) -> Slots | None:
 def owned(context: Context, slots: Slots) -> bool:
     """Whether the bounds, the stage or a test of the loop's counter keep to the layers of this stage."""
     number = slots.number
-    stage = context.stage(number) if number is not None else context.stage()
+    stage = context.stage(slots.source, *slots.lists, *((number,) if number is not None else ()))
     if slots.low == slots.high == LITERAL and number is not None:
         return (LAST if number.data < 0 else FIRST) in stage
     if slots.high == LITERAL and FIRST in stage:

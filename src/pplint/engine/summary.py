@@ -57,7 +57,9 @@ class Summariser(Listener):
         self.constants = module_constants(tree)
         self.summary: Summary = {
             "imports": {},
-            "constants": {name: found[0].data for name, found in self.constants.items()},
+            "constants": {
+                name: found[0].data for name, found in self.constants.items() if found[0].kind == v.INT
+            },
             "classes": {},
             "functions": {},
             "entry": [],

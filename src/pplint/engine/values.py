@@ -46,7 +46,8 @@ class Atom(NamedTuple):
 class Value:
     """One possibility of an expression.
 
-    `node` is where it was born; `guards` are the conditions under which a literal, a chain or a call was chosen.
+    `node` is where it was born; `guards` are the conditions under which a literal, a chain,
+    a range, a slice or a call was chosen.
     """
 
     __slots__ = ("data", "guards", "kind", "node")

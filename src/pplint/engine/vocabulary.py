@@ -14,6 +14,7 @@ STAGE_COUNT_NAMES = frozenset({"layer_num", "num_local_layers", "local_layer_num
 MODEL_COUNT_NAMES = frozenset({"num_hidden_layers", "n_layer", "num_layers", "n_layers"})
 LAYER_ID_NAMES = frozenset({"layer_id"})
 MISSING_LAYER = "PPMissingLayer"
+PLACEHOLDERS = frozenset({MISSING_LAYER, "Identity"})
 PROXY_PARAMETER = "pp_proxy_tensors"
 PROXY_CLASS = "PPProxyTensors"
 PADDED_MAKERS = frozenset({"make_layers", "make_pp_layers"})

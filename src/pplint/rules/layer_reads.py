@@ -11,6 +11,7 @@ from pplint.engine.elements import PLACEHOLDER_ATTRIBUTES, guarded
 from pplint.engine.project import Padded
 from pplint.engine.slots import Slots, slots_of
 from pplint.rules.stage_start import has_start, stays_argument
+from pplint.source.blocks import all_blocks
 
 _WIDTH = 60
 
@@ -27,7 +28,26 @@ def read_slots(context: Context, element: ast.expr, attribute: str) -> Slots | N
     """The slots of which an attribute is read, unless the read cannot fail or is guarded."""
     if attribute.startswith("__") or attribute in PLACEHOLDER_ATTRIBUTES or context.draft:
         return None
-    return _unguarded(context, element)
+    slots = _unguarded(context, element)
+    return None if slots is not None and _is_set_before(context, element, attribute) else slots
+
+
+def _is_set_before(context: Context, element: ast.expr, attribute: str) -> bool:
+    """Whether a statement before the read, which is always run then, sets the attribute, on placeholders too."""
+    element_text = ast.dump(element)
+    stores = [
+        one
+        for one in context.written.attributes
+        if one.attr == attribute and isinstance(one.ctx, ast.Store) and ast.dump(one.value) == element_text
+    ]
+    for block in all_blocks(context.flow.functions[-1]) if stores else ():
+        for position, statement in enumerate(block):
+            targets = statement.targets if isinstance(statement, ast.Assign) else []
+            if any(target is store for target in targets for store in stores):
+                after = (part for later in block[position + 1 :] for part in ast.walk(later))
+                if any(part is element for part in after):
+                    return True
+    return False
 
 
 def run_slots(context: Context, element: ast.expr) -> Slots | None:

@@ -208,6 +208,8 @@ def _nor_real(context: Context, slots: Slots, attribute: str) -> str:
     kinds = element_classes(project, slots.padded)
     if not kinds or any(may_have(project, one, attribute) for one in kinds):
         return ""
+    if f".{attribute} = " in context.source.text:  # somebody else sets it
+        return ""
     names = " and ".join(f"`{name}`" for name in sorted(map(project.class_name, kinds)))
     return f"; its real layers ({names}) set none either, so that one stage alone fails too"
 

@@ -39,6 +39,8 @@ def stage_loop(context: Context, slots: Slots) -> tuple[Fix | None, str]:
             None,
             "the loop runs over ids that are chosen elsewhere: keep those in [start_layer, end_layer) there",
         )
+    if len(context.flow.evaluate(listed)) != 1:
+        return None, "the loop runs over different lists on different paths"
     text = f"{ast.unparse(listed)}[{owner.start}:{owner.end}]"
     if isinstance(loop, ast.Call) and counts:
         if len(loop.args) != 1 or loop.keywords:

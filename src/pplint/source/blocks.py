@@ -18,3 +18,11 @@ def blocks_of(node: ast.AST) -> Iterator[list[Any]]:
         block = getattr(node, name, None)
         if isinstance(block, list):
             yield block
+
+
+def all_blocks(node: ast.AST) -> Iterator[list[Any]]:
+    """The blocks of a statement and of those in it, as deep as they go."""
+    for block in blocks_of(node):
+        yield block
+        for inner in block:
+            yield from all_blocks(inner)
