@@ -97,6 +97,24 @@ CASES = {
         tree("if pp_group.world_size == 1:\n            self.layers = make_layers(4, Layer)"),
         [],
     ),
+    "layers of the last stage only": (
+        tree("if pp_group.is_last_rank:\n            self.tail = make_layers(1, Layer)"),
+        [],
+    ),
+    "a list on one stage that cannot be unpacked": (
+        tree(
+            "if pp_group.is_last_rank:\n"
+            "            self.layers, self.start_layer, self.end_layer = make_layers(4, Layer)"
+        ),
+        [ERROR],
+    ),
+    "a part beside a model whose class nobody says": (
+        tree("self.layers = nn.ModuleList([Layer(i) for i in range(4)])", proxy="").replace(
+            "        self.model = InnerModel(config, pp_group)",
+            "        self.model = InnerModel(config, pp_group)\n        self.language_model = make_model(config)",
+        ),
+        [],
+    ),
     "a draft model": (tree().replace("InnerModel", "InnerModelMTP"), []),
 }
 

@@ -35,6 +35,10 @@ SILENT_READS = {
 }
 
 TIES = {
+    "under a test of another module": "if self.config.tied and not isinstance(self.model.norm, PPMissingLayer):\n"
+    "    self.lm_head = self.model.embed_tokens",
+    "under the contrary": "if isinstance(self.model.embed_tokens, PPMissingLayer):\n"
+    "    self.lm_head = self.model.embed_tokens",
     "under the configuration alone": "if self.config.tie_word_embeddings:\n"
     "    self.lm_head = self.model.embed_tokens",
     "without any test": "self.lm_head = self.model.embed_tokens",
@@ -47,6 +51,10 @@ TIES = {
 }
 
 SILENT_TIES = {
+    "a test of the embedding": "if self.config.tied and not isinstance(self.model.embed_tokens, PPMissingLayer):\n"
+    "    self.lm_head = self.model.embed_tokens",
+    "a test of its weight": "if hasattr(self.model.embed_tokens, 'weight'):\n"
+    "    self.lm_head.weight = self.model.embed_tokens.weight",
     "one stage in all": "if pp_group.world_size == 1 and self.config.tie_word_embeddings:\n"
     "    self.lm_head = self.model.embed_tokens",
     "the size comes from a call": "if get_pp_group().world_size == 1:\n    self.lm_head = self.model.embed_tokens",

@@ -93,6 +93,21 @@ HIDDEN = {
     ),
     "a class that is no entry": ("", []),
     "a property": (_PROPERTY + _ENTRY, []),
+    "a property in one line": (
+        "    start_layer = property(lambda self: self.model.start_layer)\n" + _ENTRY,
+        [],
+    ),
+    "a property that an operator reads": (
+        "    start_layer = property(operator.attrgetter('model.start_layer'))\n" + _ENTRY,
+        [],
+    ),
+    "a property in one line, from a model that has none": (
+        _TAKES.format(model="BareModel", value="0").replace(
+            "    @property\n    def start_layer(self):\n        return 0\n",
+            "    start_layer = property(lambda self: self.model.start_layer)\n",
+        ),
+        ["OuterForCausalLM"],
+    ),
     "an attribute that another method sets": (
         "    def load(self):\n        self.start_layer = self.model.start_layer\n" + _ENTRY,
         [],

@@ -69,6 +69,20 @@ CASES = {
     ),
     "given as its sibling": (tree(f"return SamplePool(layer_num=self.info.layer_num, {RANGE})"), []),
     "given by position": (tree("return SamplePool(4, self.info.start_layer)"), []),
+    "given in the lines after": (
+        tree(
+            "pool = SamplePool(layer_num=self.info.layer_num)\n"
+            "        pool.start_layer = self.info.start_layer\n        return pool"
+        ),
+        [],
+    ),
+    "given to another pool in the lines after": (
+        tree(
+            "pool = SamplePool(layer_num=self.info.layer_num)\n"
+            "        other.start_layer = self.info.start_layer\n        return pool"
+        ),
+        [ERROR],
+    ),
     "spread keywords": (tree("return SamplePool(layer_num=self.info.layer_num, **self.options)"), []),
     "layers of one kind": (tree("return SamplePool(layer_num=len(self.full_layer_ids))"), []),
     "a count that was handed over": (tree("return SamplePool(layer_num=layer_num)"), []),

@@ -8,6 +8,7 @@ from typing import Any
 
 from pplint.engine import guards as g
 from pplint.engine import values as v
+from pplint.engine.declarations import property_facts
 from pplint.engine.describe import describe
 from pplint.engine.flow import Flow
 from pplint.engine.names import PICKED
@@ -16,19 +17,14 @@ from pplint.engine.values import Atom, Value, Values
 from pplint.engine.vocabulary import is_end, is_start
 
 
-def named_at_top(summary: dict[str, Any], name: str, value: ast.expr | None) -> None:
-    """Record what a name at the top of a module says: the entry classes, or a table of classes."""
-    if name == "EntryClass":
-        summary["entry"] += named_classes(value)
-    elif isinstance(value, ast.Dict) and (classes := named_classes(value)):
-        summary["choices"][name] = classes
-
-
 def assigned(owner: dict[str, Any], flow: Flow, target: ast.expr, found: Values, node: ast.stmt) -> None:
     """Record one assignment; `owner` is the facts of the enclosing class."""
     if isinstance(target, (ast.Tuple, ast.List)):
         _unpacked(owner, flow, target, found, node)
     elif isinstance(target, ast.Name) and not flow.functions:
+        asked = property_facts(node)
+        if asked is not None:
+            owner["methods"].setdefault(target.id, asked)
         # A class kept in the class's body: `model_cls = SomeModel`.
         if any(path[-1][:1].isupper() for path in v.paths(found)):
             _add(owner, target.id, describe_first(found), node, flow)
@@ -37,30 +33,25 @@ def assigned(owner: dict[str, Any], flow: Flow, target: ast.expr, found: Values,
         for position, fact in enumerate(facts):
             value = found[position] if len(facts) == len(found) else None
             _add(owner, target.attr, fact, node, flow, value)
+            if fact == ["mapping"]:
+                made = getattr(node, "value", None)
+                _note_keys(
+                    owner, target.attr, made.generators[0].iter if isinstance(made, ast.DictComp) else None
+                )
     elif isinstance(target, ast.Subscript):
         path = v.dotted(target.value)
         if path and len(path) == 2 and path[0] == "self" and not isinstance(target.slice, ast.Slice):
             if _pairs(flow.evaluate(target.slice), found):
                 _add(owner, path[1], ["mapping"], node, flow)
+                _note_keys(owner, path[1], flow.loops[-1] if flow.loops else None)
 
 
-def named_classes(value: ast.expr | None) -> list[str]:
-    """The names of the classes in what is assigned to `EntryClass`, or in a table of classes."""
-    return [path[-1] for part in _parts(value) if (path := v.dotted(part))]
-
-
-def _parts(value: ast.expr | None) -> Iterator[ast.expr]:
-    """The items of a display, of joined displays and of a choice between some; of a dictionary the values."""
-    if isinstance(value, (ast.List, ast.Tuple)):
-        yield from value.elts
-    elif isinstance(value, ast.Dict):
-        yield from value.values
-    elif isinstance(value, ast.BinOp):
-        yield from (*_parts(value.left), *_parts(value.right))
-    elif isinstance(value, ast.IfExp):
-        yield from (*_parts(value.body), *_parts(value.orelse))
-    elif value is not None:
-        yield value
+def _note_keys(owner: dict[str, Any], attribute: str, source: ast.expr | None) -> None:
+    """Record the list of ids, a dotted name, whose `enumerate` filled a mapping."""
+    listed = source.args[0] if isinstance(source, ast.Call) and source.args else source
+    path = v.dotted(listed) if listed is not None else None
+    if path is not None:
+        owner["attrs"][attribute][-1]["keys"] = list(path)
 
 
 def describe_first(found: Values) -> list[Any]:

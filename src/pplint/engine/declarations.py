@@ -13,6 +13,7 @@ from pplint.source.blocks import FunctionNode, blocks_of
 
 FunctionFacts = dict[str, Any]
 ClassFacts = dict[str, Any]
+_PROPERTIES = frozenset({"property", "cached_property"})
 
 
 def add_classes(classes: dict[str, ClassFacts], body: list[ast.stmt], outer: tuple[str, ...] = ()) -> None:
@@ -51,7 +52,7 @@ def function_facts(node: FunctionNode) -> FunctionFacts:
         "keywords": [a.arg for a in arguments.kwonlyargs],
         "defaults": _defaults(arguments),
         "annotations": _annotations(arguments),
-        "property": bool(decorators & {"property", "cached_property"}),
+        "property": not decorators.isdisjoint(_PROPERTIES),
         "static": "staticmethod" in decorators,
         "abstract": _is_abstract(node, decorators),
         "proxy": takes_proxies(node),
@@ -59,6 +60,33 @@ def function_facts(node: FunctionNode) -> FunctionFacts:
         "supers": [], "kinds": [], "marks": [], "replies": [], "lends": [],
         "stage": any(is_start(a.arg) or is_end(a.arg) for a in (*arguments.args, *arguments.kwonlyargs)),
     }  # fmt: skip
+
+
+def property_facts(node: ast.stmt) -> FunctionFacts | None:
+    """`start_layer = property(lambda self: self.model.start_layer)`, also with `operator.attrgetter`; else None."""
+    made = getattr(node, "value", None)
+    if not isinstance(made, ast.Call) or len(made.args) != 1:
+        return None
+    name = v.dotted(made.func)
+    if name is None or name[-1] not in _PROPERTIES:
+        return None
+    path = _path_read(made.args[0])
+    if path is None:
+        return None
+    parameters = ast.arguments([], [ast.arg("self")], None, [], [], None, [])
+    facts = function_facts(ast.FunctionDef("", parameters, [ast.Pass()], [], lineno=node.lineno))
+    return {**facts, "abstract": False, "property": True, "returns": [["path", ["self", *path]]]}
+
+
+def _path_read(getter: ast.expr) -> tuple[str, ...] | None:
+    """The chain that a function without a name reads from its argument."""
+    if isinstance(getter, ast.Lambda) and len(getter.args.args) == 1:
+        path = v.dotted(getter.body)
+        return path[1:] if path is not None and path[0] == getter.args.args[0].arg else None
+    if isinstance(getter, ast.Call) and (v.dotted(getter.func) or ("",))[-1] == "attrgetter" and getter.args:
+        named = getter.args[0].value if isinstance(getter.args[0], ast.Constant) else None
+        return tuple(named.split(".")) if isinstance(named, str) else None
+    return None
 
 
 def takes_proxies(node: FunctionNode) -> bool:
@@ -138,3 +166,30 @@ def _names_in(node: ast.AST) -> Iterator[str]:
 def _is_abstract(node: FunctionNode, decorators: set[str]) -> bool:
     body = [s for s in node.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
     return "abstractmethod" in decorators or all(isinstance(s, (ast.Raise, ast.Pass)) for s in body)
+
+
+def named_at_top(summary: dict[str, Any], name: str, value: ast.expr | None) -> None:
+    """Record what a name at the top of a module says: the entry classes, or a table of classes."""
+    if name == "EntryClass":
+        summary["entry"] += named_classes(value)
+    elif isinstance(value, ast.Dict) and (classes := named_classes(value)):
+        summary["choices"][name] = classes
+
+
+def named_classes(value: ast.expr | None) -> list[str]:
+    """The names of the classes in what is assigned to `EntryClass`, or in a table of classes."""
+    return [path[-1] for part in _parts(value) if (path := v.dotted(part))]
+
+
+def _parts(value: ast.expr | None) -> Iterator[ast.expr]:
+    """The items of a display, of joined displays and of a choice between some; of a dictionary the values."""
+    if isinstance(value, (ast.List, ast.Tuple)):
+        yield from value.elts
+    elif isinstance(value, ast.Dict):
+        yield from value.values
+    elif isinstance(value, ast.BinOp):
+        yield from (*_parts(value.left), *_parts(value.right))
+    elif isinstance(value, ast.IfExp):
+        yield from (*_parts(value.body), *_parts(value.orelse))
+    elif value is not None:
+        yield value

@@ -7,7 +7,7 @@ from typing import Any
 
 from pplint.engine import guards as g
 from pplint.engine import values as v
-from pplint.engine.owning import stage_range
+from pplint.engine.stage_sets import stage_range
 from pplint.engine.values import Value
 
 Description = list[Any]

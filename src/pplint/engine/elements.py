@@ -50,9 +50,16 @@ def guarded_in(flow: Flow, *subjects: ast.expr) -> bool:
     return _guarded(flow, subjects, flow.guards)
 
 
+def tested(context: Context, *subjects: ast.expr) -> bool:
+    """Whether a dominating test says so, whatever is caught."""
+    return _says_of(context.flow, subjects, context.conditions())
+
+
 def _guarded(flow: Flow, subjects: Iterable[ast.expr], known: Iterable[Atom]) -> bool:
-    if flow.caught & _CATCHES:
-        return True
+    return bool(flow.caught & _CATCHES) or _says_of(flow, subjects, known)
+
+
+def _says_of(flow: Flow, subjects: Iterable[ast.expr], known: Iterable[Atom]) -> bool:
     wanted = {ast.dump(subject) for subject in subjects}
     return any(
         _says_real(flow, atom) and any(ast.dump(asked) in wanted for asked in _asked(flow, atom.test))

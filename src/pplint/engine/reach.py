@@ -1,5 +1,6 @@
 """Which classes keep a split layer list, which say so, and which top-level classes lead to them."""
 
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
@@ -34,6 +35,18 @@ def split_below(project: Project, class_id: str) -> Split | None:
         if made is not None:
             return Split(path, one, *made)
     return None
+
+
+_LANGUAGE_MODEL = r"^_?((language|text|base|llm)_)?model$|^_?(llm|lm|backbone|thinker)$"
+
+
+def keeps_unknown_model(project: Project, class_id: str) -> bool:
+    """Whether a class keeps a language model of which nobody says the class."""
+    return any(
+        re.search(_LANGUAGE_MODEL, name) and not project.attribute_types(class_id, name)
+        for one in project.mro(class_id)
+        for name in project.classes[one]["attrs"]
+    )
 
 
 class Taken(NamedTuple):

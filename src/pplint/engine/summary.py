@@ -10,10 +10,17 @@ import ast
 from typing import Any
 
 from pplint.engine import values as v
-from pplint.engine.attributes import assigned, grown, named_at_top
+from pplint.engine.attributes import assigned, grown
 from pplint.engine.calls import built, called_on_super, callee_path, handed, lent, passed, softened
 from pplint.engine.constants import module_constants
-from pplint.engine.declarations import ClassFacts, FunctionFacts, add_classes, function_facts, names_returned
+from pplint.engine.declarations import (
+    ClassFacts,
+    FunctionFacts,
+    add_classes,
+    function_facts,
+    named_at_top,
+    names_returned,
+)
 from pplint.engine.describe import describe
 from pplint.engine.element_reads import element_read, kinds_known
 from pplint.engine.flow import Flow, Listener

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping
 from typing import Any
 
-from pplint.engine.attributes import named_classes
+from pplint.engine.declarations import named_classes
 from pplint.engine.summary import Summariser, Summary, summarise
 from pplint.engine.trim import trim
 from pplint.finding import Trouble

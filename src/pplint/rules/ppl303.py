@@ -10,7 +10,7 @@ from pplint.engine import values as v
 from pplint.engine.context import Context
 from pplint.engine.guards import SINGLE
 from pplint.engine.project import Project
-from pplint.engine.reach import entries_above, split_below
+from pplint.engine.reach import entries_above, keeps_unknown_model, split_below
 from pplint.engine.values import Values
 from pplint.engine.vocabulary import ENCODER, RANGE_MAKERS, is_start
 from pplint.finding import ERROR, INFO, WARNING
@@ -117,7 +117,9 @@ class UnsplitLayers(Rule):
         unpacked = isinstance(target, ast.Tuple)
         if not (_unsplit_maker(context, call, target) or _plain_list(context, call, target, owner)):
             return
-        if ENCODER.search(context.project.class_name(owner)) or SINGLE in context.stage():
+        stage = context.stage()
+        # What is unpacked fails on the one stage that has it, too.
+        if ENCODER.search(context.project.class_name(owner)) or SINGLE in stage or (stage and not unpacked):
             return
         if unpacked or (_takes_part(context, owner) and not _splits_itself(context, owner)):
             self._report(context, call, owner, unpacked)
@@ -210,7 +212,10 @@ def _is_only_model(context: Context, owner: str) -> bool:
     """Whether a class that accepts pipeline parallelism leads to this one and has no split list anywhere."""
     project = context.project
     return any(
-        project.accepts_pp(one) and not project.is_draft(one) and split_below(project, one) is None
+        project.accepts_pp(one)
+        and not project.is_draft(one)
+        and split_below(project, one) is None
+        and (one == owner or not keeps_unknown_model(project, one))
         for one in entries_above(project, owner)
     )
 

@@ -7,6 +7,7 @@ import re
 
 from pplint.engine import values as v
 from pplint.engine.context import Context
+from pplint.engine.elements import tested
 from pplint.engine.guards import LAST
 from pplint.engine.modules import StageModule, stage_module, stage_modules_of
 from pplint.engine.reach import inner_classes, may_have
@@ -40,8 +41,8 @@ INFO_TEXT = RuleInfo(
         "loader fill it from the embedding's weight in the checkpoint."
     ),
     silent=(
-        "Ties under `world_size == 1` (also through a flag or a local name), classes that keep the embedding on the "
-        "last stage too, draft models. Classes that do not accept pipeline parallelism are info."
+        "Ties under `world_size == 1` (also through a flag or a local name) or a test of the embedding itself, classes that "
+        "keep the embedding on the last stage too, draft models. Classes that do not accept pipeline parallelism are info."
     ),
     examples=(
         Example(
@@ -159,7 +160,7 @@ class UnguardedTiedHead(Rule):
             return self._tie_to_nothing(context, value, tied, chain, head)
         if LAST in module.real_on or context.draft:
             return False
-        if module.real_on & context.stage(tied):
+        if module.real_on & context.stage(tied) or tested(context, *_spellings(value)):
             return False
         severity, condition = level_of(context, module)
         read = weight and isinstance(value, ast.Attribute) and value.attr == "weight"
@@ -202,6 +203,12 @@ class UnguardedTiedHead(Rule):
             asks=module_asks(context, frozenset()),
         )  # fmt: skip
         return True
+
+
+def _spellings(value: ast.expr) -> list[ast.expr]:
+    """What is tied, and the module that has it where that is a weight."""
+    weight = isinstance(value, ast.Attribute) and value.attr == "weight"
+    return [value, value.value] if weight else [value]  # type: ignore[attr-defined]
 
 
 def _named(head: str) -> str:

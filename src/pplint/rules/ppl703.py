@@ -13,7 +13,7 @@ from pplint.finding import ROOM, STAGE_END, STAGE_START, Asks, Step
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.samples import POOL
 from pplint.rules.why import ONE_STAGE, no_test
-from pplint.source.blocks import FunctionNode
+from pplint.source.blocks import FunctionNode, all_blocks
 
 _BAD = """\
 from sglang.srt.mem_cache.sample_pool import SamplePool
@@ -122,6 +122,8 @@ class PoolWithoutStageRange(Rule):
         classes = context.project.callee_classes(context.place, list(callee))
         lacking = [one for one in sorted(classes) if self._lacks(context, one, len(node.args))]
         sibling = self._sibling(context)
+        if lacking and _is_given_later(context, node):
+            return
         if lacking and sibling is not None:
             self._report(context, node, lacking[0], sibling, room)
 
@@ -239,6 +241,25 @@ def _room(context: Context, count: ast.expr) -> str:
             if any(is_end(p[-1]) for p in v.paths(left)) and any(is_start(p[-1]) for p in v.paths(right)):
                 return _STAGE
     return ""
+
+
+def _is_given_later(context: Context, node: ast.Call) -> bool:
+    """Whether the pool gets its range in the lines after: `pool.start_layer = ...`."""
+    statement = context.flow.statement
+    if not isinstance(statement, ast.Assign) or statement.value is not node or not context.flow.functions:
+        return False
+    pools = set(map(v.dotted, statement.targets)) - {None}
+    for block in all_blocks(context.flow.functions[-1]):
+        place = next((number for number, one in enumerate(block) if one is statement), len(block))
+        for later in block[place + 1 :]:
+            for target in later.targets if isinstance(later, ast.Assign) else ():
+                if (
+                    isinstance(target, ast.Attribute)
+                    and is_start(target.attr)
+                    and v.dotted(target.value) in pools
+                ):
+                    return True
+    return False
 
 
 def _for_draft(context: Context) -> bool:

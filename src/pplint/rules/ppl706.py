@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from pplint.engine import values as v
 from pplint.engine.accessors import GLOBAL
 from pplint.engine.constants import literal_integer
 from pplint.engine.context import Context
 from pplint.engine.dense import asked_densely
+from pplint.engine.meaning import meant
 from pplint.engine.pools import mapping_keepers
 from pplint.engine.values import Value
 from pplint.engine.vocabulary import is_end, is_start
@@ -39,7 +41,10 @@ INFO_TEXT = RuleInfo(
         "Test for emptiness first, or ask for what does not depend on a layer, such as the configured "
         "dimension."
     ),
-    silent="Places behind a test of the same dictionary or list, and `next(iter(x), default)`.",
+    silent=(
+        "Places behind a test of the same dictionary or list, or of what counts it, where the error is caught, and "
+        "`next(iter(x), default)`."
+    ),
     examples=(
         Example(
             title="The first full-attention layer of this stage",
@@ -77,6 +82,7 @@ def first_dim(pool, sparse_layer_ids, start_layer, end_layer):
 
 
 _EMPTY = "that there is such a layer"
+_CATCHES = frozenset({"LookupError", "Exception", "BaseException", ""})
 
 
 class StageMayOwnNone(Rule):
@@ -105,7 +111,7 @@ class StageMayOwnNone(Rule):
         self._inner_start(context, node)
 
     def _report(self, context: Context, node: ast.expr, subject: ast.expr, error: str) -> None:
-        if context.draft or _tested(context, subject):
+        if context.draft or _tested(context, subject, error):
             return
         _, condition = context.level()
         context.report(
@@ -128,7 +134,7 @@ class StageMayOwnNone(Rule):
         callee = context.flow.evaluate(node.func)
         for path in v.paths(callee) if len(callee) == 1 else ():
             asked = asked_densely(context.accessors, context.class_id, path[1]) if len(path) == 3 else None
-            if asked is not None and not _tested(context, node.args[0]):
+            if asked is not None and not _tested(context, node.args[0], "IndexError"):
                 context.report(
                     self,
                     node.args[0],
@@ -209,9 +215,46 @@ def _stage_filter(value: Value) -> bool:
     return any(map(is_start, names)) and any(map(is_end, names))
 
 
-def _tested(context: Context, subject: ast.expr) -> bool:
-    """Whether some condition on the path speaks of the same dictionary or list."""
+def _tested(context: Context, subject: ast.expr, error: str) -> bool:
+    """Whether the error is caught, or some condition on the path speaks of the same dictionary or list."""
+    if context.flow.caught & {error, *_CATCHES}:
+        return True
     asked = {ast.dump(subject)}
     if isinstance(subject, ast.Call) and isinstance(subject.func, ast.Attribute):
         asked.add(ast.dump(subject.func.value))
-    return any(ast.dump(part) in asked for atom in context.flow.guards for part in ast.walk(atom.test))
+    tests = [atom.test for atom in context.flow.guards]
+    names = (part for test in tests for part in ast.walk(test) if isinstance(part, ast.Name))
+    tests += [stands_for for name in names if (stands_for := meant(context.flow.env, name)) is not None]
+    parts = [part for test in tests for part in ast.walk(test)]
+    if any(ast.dump(part) in asked for part in parts):
+        return True
+    counts = {
+        path for part in parts if isinstance(part, ast.Attribute) and (path := v.dotted(part)) is not None
+    }
+    return bool(counts) and any(
+        (*path[:-1], name) in counts
+        for path in v.paths(context.flow.evaluate(_keyed(subject)))
+        for name in _counters(context, path)
+    )
+
+
+def _keyed(subject: ast.expr) -> ast.expr:
+    """The dictionary of `mapping.keys()`."""
+    call = isinstance(subject, ast.Call) and isinstance(subject.func, ast.Attribute)
+    return subject.func.value if call else subject  # type: ignore[attr-defined]
+
+
+def _counters(context: Context, path: tuple[str, ...]) -> Iterator[str]:
+    """The attributes in which the classes that keep a dictionary keep how many entries it has."""
+    project = context.project
+    known = project.types_of(context.place, path[:-1])
+    for owner in sorted(known) or mapping_keepers(project, path[-1]):
+        for one in project.mro(owner):
+            attributes = project.classes[one]["attrs"]
+            keys = [
+                ["self", path[-1]],
+                *(entry["keys"] for entry in attributes.get(path[-1], ()) if "keys" in entry),
+            ]
+            for name, entries in attributes.items():
+                if any(entry["v"] == ["count", ["path", key]] for entry in entries for key in keys):
+                    yield name
