@@ -6,7 +6,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from layer_cases import findings_in, method
+from layer_cases import RANGED, findings_in, method
 
 from pplint.finding import ERROR, INFO, SAFE
 
@@ -170,13 +170,27 @@ STATED = {
         0,
     ),
     "where the range is tested": ("assert pool.start_layer <= 0 < pool.end_layer\npool.get_value_buffer(0)", 0),
+    "where a function says that the stage has it": (
+        ("def owns(layer_id):\n    return pool.start_layer <= layer_id < pool.end_layer\n"
+        "if owns(0):\n    pool.get_value_buffer(0)"),
+        0,
+    ),
+    "where a method says that the stage has it": ("if self.model.belongs_here(0):\n    pool.get_value_buffer(0)", 0),
+    "where a method says that the stage has it not": (
+        "last = self.config.num_hidden_layers - 1\nif not self.model.belongs_here(last):\n    pool.get_value_buffer(last)",
+        1,
+    ),
+    "in the message of an assertion": (
+        "last = self.config.num_hidden_layers - 1\nassert i, f'{pool.get_value_buffer(last)}'",
+        1,
+    ),
     "counted as far as somebody says": ("for k in range(i):\n    pool.get_value_buffer(k)", 0),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize(("body", "count"), STATED.values(), ids=STATED)
 def test_ids_that_are_stated_without_their_number(body: str, count: int, tmp_path: Path) -> None:
-    findings = findings_in(tmp_path, "PPL101", method("pool = caches.pool\n" + body))
+    findings = findings_in(tmp_path, "PPL101", method("pool = caches.pool\n" + body), RANGED)
     assert len(findings) == count
     assert not any(found.fix is not None and found.fix.safety == SAFE for found in findings)
 

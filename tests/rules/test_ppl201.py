@@ -70,6 +70,8 @@ GOOD = {
     "return self.model.layers[-1].mlp",
     "the last on the last rank, by names": "rank, size = pp_group.rank_in_group, pp_group.world_size\n"
     "if rank + 1 != size:\n    return None\nreturn self.model.layers[-1].mlp",
+    "the last on the last rank, from the other side": "if pp_group.world_size == pp_group.rank_in_group + 1:\n"
+    "    return self.model.layers[-1].mlp",
     "the first between the bounds": "if self.model.start_layer <= 0 < self.model.end_layer:\n"
     "    return self.model.layers[0].mlp",
     "the first in a range that is kept": "if 0 in self.own_ids:\n    return self.model.layers[0].mlp",

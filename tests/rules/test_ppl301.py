@@ -445,3 +445,20 @@ def test_an_attribute_that_no_real_layer_sets_is_no_matter_of_stages_alone(base,
     layers = LAYERS[0], f"{LAYERS[1]}\n\nclass DecoderLayer({base}):\n    {body}\n"
     (found,) = findings_in(tmp_path, "PPL301", _READS, layers, UTILS)
     assert (_REAL in found.message) is said
+
+
+def test_an_attribute_that_the_file_sets_is_not_said_to_lack(tmp_path):
+    layers = LAYERS[0], f"{LAYERS[1]}\n\nclass DecoderLayer:\n    pass\n"
+    sets = "\n    def mark(self):\n        self.layers[self.start_layer].gate = 1\n"
+    (found,) = findings_in(tmp_path, "PPL301", _READS + sets, layers, UTILS)
+    assert _REAL not in found.message
+
+
+def test_a_list_that_is_cut_on_one_path_gets_no_fix(tmp_path):
+    body = (
+        "loop = self.model.layers if i else self.model.layers[self.model.start_layer : self.model.end_layer]\n"
+        "for layer in loop:\n    print(layer.mlp)"
+    )
+    (found,) = findings_in(tmp_path, "PPL301", method(body))
+    assert found.fix is None
+    assert found.no_fix == "the loop runs over different lists on different paths"

@@ -132,16 +132,15 @@ def _named_fact(name: str, holds: bool) -> set[str]:
 def _compare_fact(left: ast.expr, operator: type[ast.cmpop], right: ast.expr) -> set[str]:
     if operator is ast.In:
         return {FIRST} if ast.dump(left) == _ZERO and _runs_from_start(right) else set()
-    rank = plus_one(left)
-    if rank is not None and last_name(rank).lstrip("_") in _RANKS:
-        left, right = rank, ast.BinOp(right, ast.Sub(), ast.Constant(1))
-    if (isinstance(left, ast.Constant) and not isinstance(right, ast.Constant)) or _is_judged(
-        last_name(right)
-    ):
+    constant = isinstance(left, ast.Constant) and not isinstance(right, ast.Constant)
+    if constant or _is_judged(last_name(plus_one(right) or right)):
         mirrored: dict[type[ast.cmpop], type[ast.cmpop]] = {
             ast.Lt: ast.Gt, ast.Gt: ast.Lt, ast.LtE: ast.GtE, ast.GtE: ast.LtE,
         }  # fmt: skip
         left, right, operator = right, left, mirrored.get(operator, operator)
+    rank = plus_one(left)
+    if rank is not None and last_name(rank).lstrip("_") in _RANKS:
+        left, right = rank, ast.BinOp(right, ast.Sub(), ast.Constant(1))
     said = _side_fact(last_name(left).lstrip("_"), operator, right)
     return said if said and not _of_another_group(left) else set()
 
