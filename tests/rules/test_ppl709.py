@@ -13,15 +13,35 @@ _CODE = """
 
 from sglang.srt.layers.sample_utils import make_layers
 from sglang.srt.model_executor.forward_batch_info import PPProxyTensors
-from sglang.srt.models.sample_elsewhere import FAR_KINDS, ElsewhereLayer
+from sglang.srt.models.sample_elsewhere import FAR_KINDS, ElsewhereLayer, far_finish
 
 
 class MarkingLayer:
     def __init__(self, config, layer_id):
         self.layer_id = layer_id
+        self.is_last_of_stage = layer_id == config.end_layer - 1
+        self.is_sparse = layer_id % 2 == 0
 
     def forward(self, hidden_states, residual, forward_batch):
         {layer}
+
+
+def finish(hidden_states, last=False):
+    if last:
+        return hidden_states
+    hidden_states._is_partial = True
+    return hidden_states
+
+
+def finish_both(hidden_states, residual):
+    hidden_states._is_partial = True
+    return hidden_states, residual
+
+
+def leave(hidden_states):
+    kept = Kept(hidden_states)
+    kept._is_partial = True
+    return hidden_states
 
 
 class DerivedLayer(MarkingLayer):
@@ -38,6 +58,8 @@ OTHERS = {{"silent": SilentLayer, "unknown": UnknownLayer}}
 
 
 class SampleLoop:
+    kinds_of_body = KINDS
+
     def __init__(self, config, pp_group, layer_class=None, default_class=MarkingLayer):
         self.pp_group = pp_group
         make = layer_class or MarkingLayer
@@ -115,6 +137,55 @@ MARKS = {
         "kept = self.mlp(hidden_states)\nkept._is_partial = True\nreturn self.add(kept), residual",
         [],
     ),
+    "where the layer is not the last of its stage": (
+        ("hidden_states = self.mlp(hidden_states)\nif not self.is_last_of_stage:\n    hidden_states._is_partial = True\n"
+        "return hidden_states, residual"),
+        [],
+    ),
+    "under a flag that asks whether the layer is the last of its stage": (
+        ("fuse = self.fuses(forward_batch) and not self.is_last_of_stage\nif fuse:\n    hidden_states._is_partial = True\n"
+        "return hidden_states, residual"),
+        [],
+    ),
+    "where the layer is of one kind": (
+        "if self.is_sparse:\n    hidden_states._is_partial = True\nreturn hidden_states, residual",
+        [WARNING],
+    ),
+    "under a flag that is taken back where there are several ranks": (
+        ("fuse = self.fuses(forward_batch)\nif self.is_sparse and get_parallel().tp_size > 1:\n    fuse = False\n"
+        "if fuse:\n    hidden_states._is_partial = True\nreturn hidden_states, residual"),
+        [],
+    ),
+    "under a flag that is taken back for some layers": (
+        ("fuse = self.fuses(forward_batch)\nif self.is_sparse:\n    fuse = False\n"
+        "if fuse:\n    hidden_states._is_partial = True\nreturn hidden_states, residual"),
+        [WARNING],
+    ),
+    "under another flag than the one that is taken back": (
+        ("fuse = self.fuses(forward_batch)\nother = fuse\nif get_parallel().tp_size > 1:\n    other = False\n"
+        "if fuse:\n    hidden_states._is_partial = True\nreturn hidden_states, residual"),
+        [WARNING],
+    ),
+    "by a function that is given it": (
+        "hidden_states = finish(self.mlp(hidden_states), last=False)\nreturn hidden_states, residual",
+        [WARNING],
+    ),
+    "by a function that returns more": (
+        "hidden_states, residual = finish_both(hidden_states, residual)\nreturn hidden_states, residual",
+        [WARNING],
+    ),
+    "by a function whose result is returned": ("return finish_both(hidden_states, residual)", [WARNING]),
+    "by a function whose result is returned in a tuple": ("return finish(hidden_states), residual", [WARNING]),
+    "by a function of another file": ("return far_finish(hidden_states), residual", [WARNING]),
+    "by a function, where the layer is not the last of its stage": (
+        "if not self.is_last_of_stage:\n    hidden_states = finish(hidden_states)\nreturn hidden_states, residual",
+        [],
+    ),
+    "by a function whose result is not returned": (
+        "kept = finish(hidden_states)\nreturn self.add(kept), residual",
+        [],
+    ),
+    "by a function that returns something else": ("return leave(hidden_states), residual", []),
     "on the batch": ("forward_batch._is_partial = True\nreturn hidden_states, residual", []),
 }  # fmt: skip
 
@@ -178,6 +249,7 @@ FACTORIES = {
     "one of two classes": ("(MarkingLayer if idx else SilentLayer)", [WARNING]),
     "a class out of a table": ("KINDS[config.kinds[idx]]", [WARNING]),
     "a class out of a table with another name": ("kinds[config.kinds[idx]]", [WARNING]),
+    "a class out of a table that the class body names": ("self.kinds_of_body[config.kinds[idx]]", [WARNING]),
     "a class out of a table of another file": ("FAR_KINDS[idx]", [WARNING]),
     "a class out of a table that is not all known": ("OTHERS[idx]", []),
     "a class that marks nothing": ("SilentLayer", []),
@@ -198,6 +270,11 @@ class FarLayer:
 
 class ElsewhereLayer(FarLayer):
     pass
+
+
+def far_finish(hidden_states):
+    hidden_states._is_partial = True
+    return hidden_states
 
 
 FAR_KINDS = {"far": FarLayer, 0: ElsewhereLayer}
@@ -285,3 +362,28 @@ def test_the_finding_shows_where_the_mark_is_set(tmp_path: Path) -> None:
     ]
     assert found.fix is None
     assert "for the author to say" in found.no_fix
+
+
+def test_the_finding_shows_the_function_that_sets_the_mark(tmp_path: Path) -> None:
+    layer = "hidden_states = finish(self.mlp(hidden_states))\nreturn hidden_states, residual"
+    [found] = findings_in(tmp_path, "PPL709", code(layer=layer), _ELSEWHERE)
+    lines = (tmp_path / "sglang/srt/case.py").read_text().splitlines()
+    assert [lines[step.line - 1].strip() for step in found.trace[:2]] == [
+        "hidden_states = finish(self.mlp(hidden_states))",
+        "hidden_states._is_partial = True",
+    ]
+    assert "what `finish` made of it" in found.trace[0].text
+
+
+OUTCOMES = {
+    "_is_partial": "their partial sums are never added up",
+    "_needs_all_reduce": "their partial sums are never added up",
+    "_is_scaled": "goes on as if the last layer here had not set it",
+}
+
+
+@pytest.mark.parametrize("name", OUTCOMES)
+def test_the_message_says_what_breaks_by_what_the_mark_stands_for(name: str, tmp_path: Path) -> None:
+    [found] = findings_in(tmp_path, "PPL709", code().replace("_is_partial", name), _ELSEWHERE)
+    assert OUTCOMES[name] in found.message
+    assert found.message.endswith("before the result is sent")

@@ -11,6 +11,7 @@ from pplint.engine import values as v
 from pplint.engine.declarations import property_facts
 from pplint.engine.describe import describe
 from pplint.engine.flow import Flow
+from pplint.engine.marks import names_end
 from pplint.engine.names import PICKED
 from pplint.engine.stage_sets import is_of_stage, stage_range
 from pplint.engine.values import Atom, Value, Values
@@ -25,9 +26,12 @@ def assigned(owner: dict[str, Any], flow: Flow, target: ast.expr, found: Values,
         asked = property_facts(node)
         if asked is not None:
             owner["methods"].setdefault(target.id, asked)
-        # A class kept in the class's body: `model_cls = SomeModel`.
+        # A class kept in the class's body, or a table of classes: `model_cls = SomeModel`.
+        named = getattr(node, "value", None)
         if any(path[-1][:1].isupper() for path in v.paths(found)):
             _add(owner, target.id, describe_first(found), node, flow)
+        elif isinstance(named, ast.Name) and isinstance(found[0].node, ast.Dict):
+            _add(owner, target.id, ["path", [named.id]], node, flow)
     elif isinstance(target, ast.Attribute) and v.dotted(target.value) == ("self",):
         facts = _facts_of(flow, found, node)
         for position, fact in enumerate(facts):
@@ -80,6 +84,8 @@ def _add(
         asked = _asked(known)
         if asked:
             entry["asked"] = asked
+        if names_end(getattr(node, "value", None)):
+            entry["ends"] = True
         entries.append(entry)
 
 

@@ -137,7 +137,7 @@ class Types(Builds):
     def callee_classes(self, place: Place, callee: list[str], depth: int = 0) -> frozenset[str]:
         """The classes that a call constructs: by name, or through a parameter that holds a class."""
         if callee[-1] == PICKED:
-            return self._chosen(place.module, callee[:-1])
+            return self._picked(place, callee[:-1])
         direct = self.resolve_class(place.module, callee)
         if direct is not None:
             return frozenset({direct})
@@ -156,6 +156,15 @@ class Types(Builds):
         if default and not (found and place.as_class and place.as_class != place.owner):
             found |= frozenset({self.resolve_class(place.module, default) or ""} - {""})
         return found
+
+    def _picked(self, place: Place, table: list[str]) -> frozenset[str]:
+        """The classes in a table, by its name or by that of an attribute that a class body gives it."""
+        if len(table) == 2 and table[0] == "self" and place.owner:
+            for one in self.mro(place.as_class or place.owner):
+                for entry in self.classes[one]["attrs"].get(table[1], ()):
+                    named = entry["v"][0] == "path" and not entry["method"]
+                    return self._chosen(self.module_of(one), entry["v"][1]) if named else frozenset()
+        return self._chosen(place.module, table)
 
     def _chosen(self, module: str, table: list[str]) -> frozenset[str]:
         """The classes in a table of this module, or of the one that it is imported from."""

@@ -13,19 +13,12 @@ from pplint.engine import values as v
 from pplint.engine.attributes import assigned, grown
 from pplint.engine.calls import built, called_on_super, callee_path, handed, lent, passed, softened
 from pplint.engine.constants import module_constants
-from pplint.engine.declarations import (
-    ClassFacts,
-    FunctionFacts,
-    add_classes,
-    function_facts,
-    named_at_top,
-    names_returned,
-)
+from pplint.engine.declarations import ClassFacts, FunctionFacts, add_classes, function_facts, named_at_top
 from pplint.engine.describe import describe
 from pplint.engine.element_reads import element_read, kinds_known
 from pplint.engine.flow import Flow, Listener
-from pplint.engine.guards import SINGLE, stage_facts
 from pplint.engine.instances import SUPER
+from pplint.engine.marks import keep_returned, made_by, marked
 from pplint.engine.owning import owning
 from pplint.engine.stage_sets import askers, asks_for_placeholder, calls_answered
 from pplint.engine.values import Value, Values
@@ -109,9 +102,8 @@ class Summariser(Listener):
                     facts["stage"] = True
 
     def leave(self, flow: Flow, node: FunctionNode) -> None:
-        if self._facts is not None and self._facts["marks"]:
-            returned = names_returned(node)
-            self._facts["marks"] = [one for one in self._facts["marks"] if one[0] in returned]
+        if self._facts is not None:
+            keep_returned(self._facts, node)
         self._owner, self._facts = self._outer.pop()
 
     def imported(self, flow: Flow, node: ast.Import | ast.ImportFrom) -> None:
@@ -220,11 +212,14 @@ class Summariser(Listener):
 
     def assign(self, flow: Flow, target: ast.expr, found: Values, node: ast.stmt) -> None:
         if type(target) is ast.Attribute:
-            self._mark(flow, target, node)
+            if self._facts is not None:
+                marked(self._facts, flow, target, node)
             for atom in flow.guards:
                 if type(atom.test) is ast.Compare and _asks_first_layer(atom.test):
                     self.summary["prepared"].append(target.attr)
                     break
+        elif self._facts is not None and self._owner is not None:
+            made_by(self._facts, flow, target, node)
         if self._owner is None and flow.functions:
             return
         in_class = bool(flow.classes) and not flow.functions
@@ -240,6 +235,8 @@ class Summariser(Listener):
 
     def returned(self, flow: Flow, node: ast.Return, found: Values) -> None:
         facts = self._facts
+        if facts is not None and self._owner is not None:
+            made_by(facts, flow, None, node)
         if facts is None or len(facts["returns"]) >= 6:
             return
         facts["replies"] += calls_answered(node.value)
@@ -248,19 +245,6 @@ class Summariser(Listener):
             facts["returns"].append(["test", owned])
         else:
             facts["returns"] += [one for value in found if (one := describe(value)) != ["other"]]
-
-    def _mark(self, flow: Flow, target: ast.Attribute, node: ast.stmt) -> None:
-        """`x._name = True`, where `x` is a local: what is marked so may be handed on."""
-        marked = target.value
-        if self._facts is None or not isinstance(marked, ast.Name) or marked.id == "self":
-            return
-        value = node.value if isinstance(node, (ast.Assign, ast.AnnAssign)) else None
-        if not isinstance(value, ast.Constant) or value.value not in (True, 1):
-            return
-        # A layer that asks for the end of its stage, or for the only stage, leaves no mark behind.
-        asked = (name for atom in flow.guards for name in v.names_in(atom.test))
-        if SINGLE not in stage_facts(flow.guards) and not any(map(is_end, asked)):
-            self._facts["marks"].append([marked.id, target.attr, node.lineno])
 
     def _use(self, flow: Flow, found: Values, how: str, path: list[str], node: ast.expr) -> None:
         facts = self._facts

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import NamedTuple
 
 from pplint.engine.context import Context
-from pplint.engine.dispatch import built_elements
 from pplint.engine.guards import SINGLE, last_name
-from pplint.engine.project import Padded, Project
-from pplint.engine.reach import runs_base
 from pplint.engine.values import Values
 from pplint.engine.vocabulary import PROXY_CLASS
-from pplint.finding import INFO, WARNING
+from pplint.finding import INFO, WARNING, Step
 from pplint.rules.base import Example, Rule, RuleInfo
+from pplint.rules.layer_marks import Mark, marks_of
 from pplint.rules.layer_runs import runs_layer
 from pplint.rules.samples import LAYERS, UTILS
 
@@ -66,21 +63,24 @@ INFO_TEXT = RuleInfo(
     precision="medium",
     summary="a mark that a layer sets on what it returns does not reach the next stage",
     what=(
-        "A layer sets an attribute on what it returns (`hidden_states._needs_reduce = True`), and the forward that runs "
-        "the layers of a stage sends the tensor in `PPProxyTensors` without a look at that attribute."
+        "A layer, or a function whose result it returns, sets an attribute on what it returns "
+        "(`hidden_states._needs_reduce = True`), and the forward that runs the layers of a stage sends the tensor in "
+        "`PPProxyTensors` without a look at that attribute."
     ),
     why=(
         "What is sent is the data of a tensor; its Python attributes stay behind. The first layer of the next stage gets a "
-        "tensor without the mark and goes on as if it had not been set: where the mark says that a reduction was put off, "
-        "it takes one rank's part for the sum, and nothing fails."
+        "tensor without the mark and goes on as if it had not been set. Where the mark says that the all-reduce was put off "
+        "(fusion is on, and there are several tensor parallel ranks), nothing ever adds up the ranks' partial sums: the "
+        "next stage computes with them, and nothing fails."
     ),
     how=(
         "Do what was put off before the tensor is sent (`if getattr(hidden_states, '_needs_reduce', False): ...`), or send "
         "the mark too."
     ),
     silent=(
-        "Forwards of a class that names the attribute anywhere, marks on what a layer does not return, layers of unknown "
-        "class, and code for one stage."
+        "Forwards of a class that names the attribute anywhere, marks on what a layer does not return, marks under a test "
+        "of the layer's place in its stage (`layer_id == end_layer - 1`) or under a flag that is set to False where there "
+        "are several tensor parallel ranks, layers of unknown class, and code for one stage."
     ),
     examples=(
         Example(
@@ -100,16 +100,6 @@ INFO_TEXT = RuleInfo(
         ),
     ),
 )
-
-
-class Mark(NamedTuple):
-    """An attribute that a method of a class sets on the name that it returns."""
-
-    attribute: str
-    name: str
-    owner: str
-    method: str
-    line: int
 
 
 class MarkLostBetweenStages(Rule):
@@ -143,15 +133,11 @@ class MarkLostBetweenStages(Rule):
         context.report(
             self,
             sent,
-            f"`{layer}` marks what it returns with `{mark.attribute}`, which is not sent: the next stage gets the tensor "
-            f"without it and goes on as if the last layer here had not set it{f' ({condition})' if condition else ''}",
+            f"`{layer}` marks what it returns with `{mark.attribute}`, which is not sent: {_outcome(mark.attribute)}"
+            f"{f' ({condition})' if condition else ''}",
             severity=severity,
             trace=[
-                context.fact_step(
-                    mark.owner,
-                    mark.line,
-                    f"`{layer}.{mark.method}` sets it on `{mark.name}`, which it returns",
-                ),
+                *_set_at(context, mark, layer),
                 context.step(run, "the layers of this stage run here"),
                 context.step(
                     sent, f"nothing in this class tests `{mark.attribute}` before the tensor is sent"
@@ -161,17 +147,28 @@ class MarkLostBetweenStages(Rule):
         )
 
 
-def marks_of(project: Project, padded: Padded) -> list[Mark]:
-    """The marks that the layers of a padded list set, the first place of each attribute."""
-    found: dict[str, Mark] = {}
-    for kind in sorted(frozenset().union(*built_elements(project, padded))):
-        for owner in project.mro(kind):
-            for method, facts in project.classes[owner]["methods"].items():
-                for name, attribute, line in (
-                    facts["marks"] if runs_base(project, kind, owner, method) else ()
-                ):
-                    found.setdefault(attribute, Mark(attribute, name, owner, method, line))
-    return list(found.values())
+def _outcome(attribute: str) -> str:
+    """What comes of a mark that does not arrive, and what to do about it; its name says what it stands for."""
+    if re.search(r"reduce|partial", attribute):
+        return (
+            "where fusion puts off the all-reduce of several tensor parallel ranks, their partial sums are never added up "
+            "and the next stage computes with them; reduce before the result is sent"
+        )
+    return "the next stage goes on as if the last layer here had not set it; do what it stands for before the result is sent"
+
+
+def _set_at(context: Context, mark: Mark, layer: str) -> list[Step]:
+    """Where a mark is set, and which method of the layer has that done."""
+    what = f"sets it on `{mark.name}`, which it returns"
+    if not mark.routine:
+        return [context.fact_step(mark.owner, mark.line, f"`{layer}.{mark.method}` {what}")]
+    name = context.project.class_name(mark.routine)
+    return [
+        context.fact_step(
+            mark.owner, mark.called, f"`{layer}.{mark.method}` returns what `{name}` made of it"
+        ),
+        context.fact_step(mark.routine, mark.line, f"`{name}` {what}"),
+    ]
 
 
 def _tests(context: Context, attribute: str) -> bool:
