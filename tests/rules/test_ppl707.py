@@ -36,8 +36,30 @@ def to_pp(hidden_states):
     return PPProxyTensors({"hidden_states": hidden_states})
 """,
 )
+_PROXY = (
+    "srt/model_executor/forward_batch_info.py",
+    """\
+class PPProxyTensors:
+    def __init__(self, tensors):
+        self.tensors = tensors
+
+    def __len__(self):
+        return len(self.tensors)
+""",
+)
 _TOP = """
 from sglang.srt.models.sample_inner import SampleModel, routine
+
+
+class Stage:
+    def __init__(self, pp_group):
+        self.pp_group = pp_group
+        self.last = pp_group.is_last_rank
+        self.busy = pp_group.is_busy
+
+    @property
+    def ends(self):
+        return self.pp_group.is_last_rank
 
 
 class Base:
@@ -52,6 +74,11 @@ class SampleForCausalLM(Base):
         self.model = SampleModel(config, pp_group)
         self.takes_aux = False
         self.use_aux = config.use_aux
+        self.stage = Stage(pp_group)
+        if pp_group.is_last_rank:
+            self.lm_head = Head(config)
+        else:
+            self.lm_head = PPMissingLayer()
         if pp_group.is_last_rank:
             self.score = Score(config)
         else:
@@ -93,6 +120,46 @@ CASES = {
         [ERROR],
     ),
     "given to a method": (tree(f"{CALL}return self.after(result)"), []),
+    "multiplied": (tree(f"{CALL}result = result * 2.0\nreturn result"), [ERROR]),
+    "divided in an argument": (tree(f"{CALL}return self.logits_processor(input_ids, result / 2.0)"), [ERROR]),
+    "added to something": (tree(f"{CALL}return positions + result"), [ERROR]),
+    "a method of a tensor is called": (tree(f"{CALL}return result.to(self.dtype)"), [ERROR]),
+    "an attribute of a tensor is read": (tree(f"{CALL}rows = result.shape[0]\nreturn result, rows"), [ERROR]),
+    "an attribute of the proxies is read": (tree(f"{CALL}return result.tensors"), []),
+    "a method of the proxies is called": (tree(f"{CALL}return result.__len__()"), []),
+    "an attribute is read if it is there": (
+        tree(f"{CALL}if hasattr(result, 'shape'):\n    return result.shape\nreturn result"),
+        [],
+    ),
+    "an attribute that is missing is caught": (
+        tree(f"{CALL}try:\n    return result.shape\nexcept AttributeError:\n    return result"),
+        [],
+    ),
+    "an attribute is set": (tree(f"{CALL}result.scale = 2.0\nreturn result"), []),
+    "multiplied on the last stage": (
+        tree(f"{CALL}if not self.pp_group.is_last_rank:\n    return result\nreturn result * 2.0"),
+        [],
+    ),
+    "under a flag of another object": (
+        tree(f"{CALL}if self.stage.last:\n    return self.logits_processor(result)\nreturn result"),
+        [],
+    ),
+    "under a flag of another object that says something else": (
+        tree(f"{CALL}if self.stage.busy:\n    return self.logits_processor(result)\nreturn result"),
+        [ERROR],
+    ),
+    "under a property of another object": (
+        tree(f"{CALL}if not self.stage.ends:\n    return result\nreturn self.logits_processor(result)"),
+        [],
+    ),
+    "after a test of the head": (
+        tree(f"{CALL}if isinstance(self.lm_head, PPMissingLayer):\n    return result\nreturn self.logits_processor(result)"),
+        [],
+    ),
+    "where the head is missing": (
+        tree(f"{CALL}if isinstance(self.lm_head, PPMissingLayer):\n    return self.logits_processor(result)\nreturn result"),
+        [ERROR],
+    ),
     "returned": (tree(f"{CALL}return result"), []),
     "under a test of the stage": (
         tree(f"{CALL}if self.pp_group.is_last_rank:\n    one, two = result\n    return one\nreturn result"),
@@ -196,10 +263,10 @@ CASES = {
 def test_a_result_that_is_used_as_hidden_states(case, sends, tmp_path):
     code, levels = CASES[case]
     inner = _INNER[0], _INNER[1].replace("{sends}", sends)
-    assert [one.severity for one in findings_in(tmp_path, "PPL707", code, inner, _SEND)] == levels
+    assert [one.severity for one in findings_in(tmp_path, "PPL707", code, inner, _SEND, _PROXY)] == levels
 
 
 def test_a_model_that_returns_tensors_on_every_stage_is_silent(tmp_path):
     code, _ = CASES["unpacked later"]
     inner = _INNER[0], _INNER[1].replace("{sends}", "hidden_states, None")
-    assert not findings_in(tmp_path, "PPL707", code, inner, _SEND)
+    assert not findings_in(tmp_path, "PPL707", code, inner, _SEND, _PROXY)

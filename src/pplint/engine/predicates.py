@@ -31,7 +31,7 @@ def unfolded(project: Project, place: Place, known: Iterable[Atom], depth: int =
             continue
         called = isinstance(atom.test, ast.Call)
         path = v.dotted(atom.test.func if isinstance(atom.test, ast.Call) else atom.test)
-        if path is None or not (called or (len(path) == 2 and path[0] == "self")):
+        if path is None or not (called or (len(path) > 1 and path[0] == "self")):
             continue
         returned = _returned(project, place, list(path), called)
         if returned is not None:

@@ -183,11 +183,13 @@ class Surroundings(Listener):
         return known
 
     def _flag_facts(self, test: ast.expr) -> frozenset[str]:
-        """What a flag of the own object that is true says about the stage."""
+        """What a flag that is true, of the own object or of one that it keeps, says about the stage."""
         path = v.dotted(test)
-        if path is None or len(path) != 2 or path[0] != "self" or not self.class_id:
+        if path is None or len(path) < 2 or path[0] != "self" or not self.class_id:
             return frozenset()
-        return flag_facts(self.project, self.class_id, path[1])
+        owners = [self.class_id] if len(path) == 2 else self.project.types_of(self.place, path[:-1])
+        said = [flag_facts(self.project, one, path[-1]) for one in owners]
+        return frozenset.intersection(*said) if said else frozenset()
 
     @property
     def written(self) -> Written:

@@ -9,8 +9,9 @@ from pplint.engine import values as v
 from pplint.engine.accessors import Target
 from pplint.engine.answers import answer_of
 from pplint.engine.context import Context
-from pplint.engine.elements import PLACEHOLDER_ATTRIBUTES
+from pplint.engine.elements import PLACEHOLDER_ATTRIBUTES, guarded
 from pplint.engine.guards import FIRST, LAST, excluded_stages
+from pplint.engine.modules import stage_modules_of
 from pplint.engine.predicates import only_on
 from pplint.engine.slots import Slots
 from pplint.engine.spaces import common_space, space_of
@@ -166,6 +167,18 @@ def leaves_only(context: Context, stages: frozenset[str], value: Value) -> bool:
     """
     left = only_on(context.conditions(value))
     return bool(stages & context.stage(value)) or (bool(left) and left <= stages)
+
+
+def real_only(context: Context, stage: str) -> bool:
+    """Whether a test on the path to a place says that a module is real which only this stage has."""
+    for test, _ in context.flow.guards:
+        asked = test.args[0] if isinstance(test, ast.Call) and test.args else None
+        path = v.dotted(asked) if asked is not None else None
+        if asked is not None and path is not None and guarded(context, asked):
+            module = stage_modules_of(context.project, context.place, path)
+            if module is not None and module.real_on == {stage}:
+                return True
+    return False
 
 
 def kept_away(context: Context) -> frozenset[str]:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from typing import Any
 
 from pplint.engine import values as v
 from pplint.engine.context import Context
-from pplint.engine.declarations import FunctionFacts, given_for
 from pplint.engine.guards import LAST
 from pplint.engine.project import Project
 from pplint.engine.values import Value, Values
 from pplint.engine.vocabulary import MISSING_LAYER, PROXY_CLASS
 from pplint.finding import ERROR, Step
-from pplint.rules.asking import in_lambda, leaves_only
+from pplint.rules.asking import in_lambda, leaves_only, real_only
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.layer_reads import shown
+from pplint.rules.proxies import of_proxies, proxies_of
 from pplint.rules.why import LAST_STAGE, no_test
 
 _MODEL = (
@@ -42,19 +41,22 @@ INFO_TEXT = RuleInfo(
     summary="what an inner model returns is used as hidden states on every stage",
     what=(
         "The result of a forward that returns `PPProxyTensors` on every stage but the last is unpacked, indexed by a "
-        "number, or handed to the logits processor or another module of the model without a test of the stage."
+        "number, computed with, asked for an attribute or a method of a tensor, or handed to the logits processor or "
+        "another module of the model without a test of the stage."
     ),
     why=(
-        "The proxies are one object that holds tensors by name, no tuple and no tensor: unpacking them is a ValueError, a "
-        "number finds None, and a module fails at the first operation. That happens in each forward of each stage but the "
-        "last."
+        "The proxies are one object that holds tensors by name, no tuple and no tensor: unpacking them is a ValueError, "
+        "arithmetic a TypeError, an attribute of a tensor an AttributeError, a number finds None, and a module fails at the "
+        "first operation. That happens in each forward of each stage but the last."
     ),
     how=(
         "Return the proxies first: `if not self.pp_group.is_last_rank: return hidden_states`, and take the result apart "
         "after that."
     ),
     silent=(
-        "Uses behind a test of the stage or of the result's type, and behind a flag that is off until somebody sets it."
+        "Uses behind a test of the stage, of the result's type or of a module that only the last stage has "
+        "(`isinstance(self.lm_head, PPMissingLayer)`), and behind a flag that is off until somebody sets it; attributes "
+        "that the proxies have."
     ),
     examples=(
         Example(
@@ -119,8 +121,7 @@ class SampleForCausalLM:
 )
 
 _CAUGHT = frozenset({"ValueError", "TypeError", "Exception", "BaseException", ""})
-_DEPTH = 2
-"""So many functions may stand between a forward and the making of its proxies."""
+_CAUGHT_READ = frozenset({"AttributeError", "Exception", "BaseException", ""})
 
 
 class ProxiesAsHiddenStates(Rule):
@@ -145,8 +146,23 @@ class ProxiesAsHiddenStates(Rule):
             found = context.flow.evaluate(node.value)
             self._judge(context, node, node.value, found, (f"`{shown(node)}` indexes", "None"))
 
+    def binary(self, context: Context, node: ast.BinOp) -> None:
+        """`self.model(...) * scale`"""
+        for side in (node.left, node.right):
+            said = f"`{shown(node)}` computes with", "a TypeError"
+            self._judge(context, node, side, context.flow.evaluate(side), said)
+
+    def attribute(self, context: Context, node: ast.Attribute) -> None:
+        """`hidden_states.shape`"""
+        found = () if isinstance(node.ctx, ast.Store) else context.flow.evaluate(node.value)
+        if not context.flow.caught & _CAUGHT_READ:
+            said = f"`{shown(node)}` reads an attribute of", "an AttributeError"
+            self._judge(context, node, node.value, found, said, node.attr)
+
     def call(self, context: Context, node: ast.Call) -> None:
         """`self.logits_processor(input_ids, hidden_states)`"""
+        if isinstance(node.func, ast.Attribute):
+            self.attribute(context, node.func)
         module = v.dotted(node.func)
         if module is None or len(module) < 2 or module[0] != "self" or not _keeps(context, module):
             return
@@ -157,17 +173,28 @@ class ProxiesAsHiddenStates(Rule):
             )
 
     def _judge(
-        self, context: Context, node: ast.expr, used: ast.expr, found: Values, said: tuple[str, str]
+        self,
+        context: Context,
+        node: ast.expr,
+        used: ast.expr,
+        found: Values,
+        said: tuple[str, str],
+        attribute: str = "",
     ) -> None:
-        """Report `node`, which uses one of the values `found` of an expression; `said` is what it does and meets."""
+        """Report `node`, which uses one of the values `found` of an expression; `said` is what it does and meets.
+
+        `attribute` is what it reads of it.
+        """
         does, meets = said
         # Where there is a tuple or a tensor among the alternatives, somebody tells them apart.
         apart = any(value.kind == v.TUPLE or _is_picked(value) for value in found)
         for value in found if not apart and _may_be_forward(context) else ():
-            forward = _proxies_of(context, value) if value.node not in self._told else None
+            forward = proxies_of(context, value) if value.node not in self._told else None
             if forward is None or in_lambda(context, node) or _asked(context, value, used):
                 continue
-            if leaves_only(context, frozenset({LAST}), value):
+            if attribute and of_proxies(context.project, forward[0], attribute):
+                continue
+            if leaves_only(context, frozenset({LAST}), value) or real_only(context, LAST):
                 continue
             self._told.add(value.node)
             owner, line = forward
@@ -183,47 +210,6 @@ class ProxiesAsHiddenStates(Rule):
                 no_fix="where the proxies are to be returned is for the author to say",
             )
             return
-
-
-def _proxies_of(context: Context, value: Value) -> tuple[str, int] | None:
-    """The class whose forward a value is the result of, if that may return proxies, and the line of the forward."""
-    project = context.project
-    for path in _called(context, value):
-        model = path[:-1] if path[-1] == "forward" else path
-        for owner in sorted(project.types_of(context.place, model)) if len(model) > 1 else ():
-            method = project.method(owner, "forward")
-            if method is not None and method[1]["proxy"]:
-                if _may_be_proxies(project, project.module_of(method[0]), method[1]):
-                    return method[0], method[1]["line"]
-    return None
-
-
-def _called(context: Context, value: Value) -> Iterator[tuple[str, ...]]:
-    """What was called for a value: a chain of names, that of a model that a function is given to call among them."""
-    for path in v.paths(value.data) if value.kind == v.CALL else ():
-        yield path
-        module, _, name = (context.project.resolve(context.module, path) or "").partition(":")
-        routine = context.project.plain_function(module, name) if name else None
-        if routine is None or not isinstance(value.node, ast.Call):
-            continue
-        for returned in routine["returns"]:
-            if returned[0] == "call":
-                given = given_for(routine, returned[1][0], value.node)
-                yield from v.paths(context.flow.evaluate(given))
-
-
-def _may_be_proxies(project: Project, module: str, function: FunctionFacts, depth: int = 0) -> bool:
-    """Whether a function of a module returns proxies, which it makes itself or has made for it."""
-    for returned in function["returns"]:
-        if returned[0] != "call":
-            continue
-        if returned[1][-1] == PROXY_CLASS:
-            return True
-        home, _, name = (project.resolve(module, returned[1]) or "").partition(":")
-        made = project.plain_function(home, name) if name and depth < _DEPTH else None
-        if made is not None and _may_be_proxies(project, home, made, depth + 1):
-            return True
-    return False
 
 
 def _may_be_forward(context: Context) -> bool:
