@@ -97,3 +97,50 @@ CASES = {
 def test_a_name_that_goes_from_layer_to_layer(case, tmp_path):
     code, levels = CASES[case]
     assert [one.severity for one in findings_in(tmp_path, "PPL708", code, LAYERS, UTILS)] == levels
+
+
+_LAYER = """
+
+class DecoderLayer:
+    def forward(self, positions, hidden_states, routed=None):
+        {body}
+        return self.mlp(hidden_states, routed), routed
+"""
+_NAMED_LOOP = """\
+routed = None
+for i in range(self.start_layer, self.end_layer):
+    hidden_states, routed = self.layers[i](positions, hidden_states, routed=routed)
+"""
+LAYERS_OF = {
+    "makes it of what all layers get": (
+        "if routed is None:\n            routed = self.rotary(positions)",
+        [],
+    ),
+    "makes it in an expression": ("routed = self.rotary(positions) if routed is None else routed", []),
+    "makes it in an expression that asks for the contrary": (
+        "routed = routed if routed is not None else self.rotary(positions)",
+        [],
+    ),
+    "makes it of what changes from layer to layer": (
+        "if routed is None:\n            routed = self.route(hidden_states)",
+        [WARNING],
+    ),
+    "starts with something": (
+        "if routed is None:\n            routed = torch.zeros(self.size)",
+        [WARNING],
+    ),
+    "makes something else": ("if routed is None:\n            made = self.rotary(positions)", [WARNING]),
+    "makes it where it is given": (
+        "if routed is not None:\n            routed = self.rotary(positions)",
+        [WARNING],
+    ),
+    "uses it as it comes": ("hidden_states = self.route(hidden_states, routed)", [WARNING]),
+}
+
+
+@pytest.mark.parametrize("case", LAYERS_OF)
+def test_a_layer_that(case, tmp_path):
+    body, levels = LAYERS_OF[case]
+    model = LAYERS[0], LAYERS[1] + _LAYER.format(body=body)
+    code = tree(_NAMED_LOOP, "positions, " + _PROXIES)
+    assert [one.severity for one in findings_in(tmp_path, "PPL708", code, model, UTILS)] == levels

@@ -122,6 +122,34 @@ def _hands_layers(flow: Flow, argument: ast.expr) -> bool:
     return False
 
 
+def filled(facts: FunctionFacts, flow: Flow, target: ast.Name, node: ast.stmt) -> None:
+    """Take down a parameter that is made of other ones where it is None: `if mask is None: mask = self.mask(positions)`."""
+    made, name = getattr(node, "value", None), target.id
+    if isinstance(made, ast.IfExp) and _is_none(made.test, name, ast.Is):
+        made = made.body
+    elif isinstance(made, ast.IfExp) and _is_none(made.test, name, ast.IsNot):
+        made = made.orelse
+    elif not any(holds and _is_none(test, name, ast.Is) for test, holds in flow.guards):
+        return
+    if isinstance(made, ast.Call):
+        known = {*facts["params"], *facts["keywords"]} - {"self"}
+        of = {part.id for part in ast.walk(made) if isinstance(part, ast.Name)} & known
+        if name in known and of and name not in of:
+            facts["fills"].append([name, sorted(of), node.lineno])
+
+
+def _is_none(test: ast.expr, name: str, operator: type[ast.cmpop]) -> bool:
+    """`name is None`"""
+    return (
+        isinstance(test, ast.Compare)
+        and isinstance(test.ops[0], operator)
+        and isinstance(test.left, ast.Name)
+        and test.left.id == name
+        and isinstance(test.comparators[0], ast.Constant)
+        and test.comparators[0].value is None
+    )
+
+
 def softened(summary: dict[str, Any], flow: Flow, node: ast.Call) -> None:
     """Take down the name of an attribute without which the code does something else."""
     name = node.args[1] if len(node.args) > 1 else None

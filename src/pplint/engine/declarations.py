@@ -57,7 +57,7 @@ def function_facts(node: FunctionNode) -> FunctionFacts:
         "abstract": _is_abstract(node, decorators),
         "proxy": takes_proxies(node),
         "uses": [], "passes": [], "returns": [], "elements": [], "asks": [],
-        "supers": [], "kinds": [], "marks": [], "made": [], "replies": [], "lends": [],
+        "supers": [], "kinds": [], "marks": [], "made": [], "fills": [], "replies": [], "lends": [],
         "stage": any(is_start(a.arg) or is_end(a.arg) for a in (*arguments.args, *arguments.kwonlyargs)),
     }  # fmt: skip
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from pplint.engine import values as v
 from pplint.engine.attributes import assigned, grown
-from pplint.engine.calls import built, called_on_super, callee_path, handed, lent, passed, softened
+from pplint.engine.calls import built, called_on_super, callee_path, filled, handed, lent, passed, softened
 from pplint.engine.constants import module_constants
 from pplint.engine.declarations import ClassFacts, FunctionFacts, add_classes, function_facts, named_at_top
 from pplint.engine.describe import describe
@@ -220,6 +220,8 @@ class Summariser(Listener):
                     break
         elif self._facts is not None and self._owner is not None:
             made_by(self._facts, flow, target, node)
+            if type(target) is ast.Name:
+                filled(self._facts, flow, target, node)
         if self._owner is None and flow.functions:
             return
         in_class = bool(flow.classes) and not flow.functions

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 Slot = tuple[Any, Any]
 """A dictionary or list, and the key or index at which it keeps a line."""
 
-_LAST_IS_LINE = ("uses", "passes", "elements", "asks", "kinds", "marks", "made", "lends")
+_LAST_IS_LINE = ("uses", "passes", "elements", "asks", "kinds", "marks", "made", "fills", "lends")
 _CALL_LINE = 4
 
 

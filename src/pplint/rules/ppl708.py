@@ -6,7 +6,10 @@ import ast
 from collections.abc import Iterable
 
 from pplint.engine.context import Context
+from pplint.engine.declarations import given_for
+from pplint.engine.dispatch import built_elements
 from pplint.engine.guards import SINGLE
+from pplint.engine.project import Padded, Project
 from pplint.engine.values import Values
 from pplint.engine.vocabulary import PROXY_PARAMETER
 from pplint.finding import ERROR, WARNING
@@ -48,7 +51,8 @@ INFO_TEXT = RuleInfo(
     how="Send it with the hidden states in `PPProxyTensors`, and start from `pp_proxy_tensors` where they are given.",
     silent=(
         "Names that are read or assigned anywhere else in the function, that start anew inside the loop, or that both "
-        "branches of a test set; forwards without proxies, and code for one stage."
+        "branches of a test set; names that each layer makes where it gets None, of arguments that are the same for all "
+        "(`if cos is None: cos = self.rotary(positions)`); forwards without proxies, and code for one stage."
     ),
     examples=(
         Example(
@@ -87,12 +91,14 @@ class StateLostBetweenStages(Rule):
         call = node.value
         if not isinstance(call, ast.Call) or context.draft or SINGLE in context.stage():
             return
-        if runs_layer(context, call) is None:
+        padded = runs_layer(context, call)
+        if padded is None:
             return
         given = {part.id: part for part in _arguments(call) if isinstance(part, ast.Name)}
-        for name in (one.id for one in target.elts if isinstance(one, ast.Name)):
+        carried = [one.id for one in target.elts if isinstance(one, ast.Name)]
+        for name in carried:
             starts = _starts(context.flow.functions[0], name, call.func) if name in given else []
-            if starts:
+            if starts and not _made_by_layers(context.project, padded, call, name, carried):
                 self._report(context, given[name], starts[0])
 
     def _report(self, context: Context, given: ast.Name, start: ast.stmt) -> None:
@@ -120,6 +126,25 @@ class StateLostBetweenStages(Rule):
 
 def _arguments(call: ast.Call) -> list[ast.expr]:
     return [*call.args, *(keyword.value for keyword in call.keywords)]
+
+
+def _made_by_layers(project: Project, padded: Padded, call: ast.Call, name: str, carried: list[str]) -> bool:
+    """Whether each layer makes what it is not given, of arguments that are the same for all layers."""
+    kinds = frozenset().union(*built_elements(project, padded))
+    return bool(kinds) and all(_fills(project, kind, call, name, carried) for kind in kinds)
+
+
+def _fills(project: Project, kind: str, call: ast.Call, name: str, carried: list[str]) -> bool:
+    found = project.method(kind, "forward")
+    if found is None:
+        return False
+    forward = found[1]
+    for parameter, of, _ in forward["fills"]:
+        given = given_for(forward, parameter, call)
+        if given is not None and _is(given, name):
+            sources = [one for source in of if (one := given_for(forward, source, call)) is not None]
+            return not any(_is(one, other) for one in sources for other in carried)
+    return False
 
 
 def _starts(function: ast.AST, name: str, layer: ast.expr) -> list[ast.stmt]:
