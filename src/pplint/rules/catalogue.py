@@ -49,6 +49,7 @@ CATALOGUE = (
     RuleName("PPL709", "mark-lost-between-stages", WARNING),
     RuleName("PPL710", "rank-outside-group", ERROR),
     RuleName("PPL711", "global-rank-as-position", ERROR),
+    RuleName("PPL712", "unread-proxies", ERROR),
     RuleName("PPL901", "unused-suppression", WARNING),
     RuleName("PPL902", "unknown-suppression", WARNING),
     RuleName("PPL903", "unreadable-file", WARNING),

@@ -34,6 +34,7 @@ from pplint.rules.ppl708 import StateLostBetweenStages
 from pplint.rules.ppl709 import MarkLostBetweenStages
 from pplint.rules.ppl710 import RankOutsideGroup
 from pplint.rules.ppl711 import GlobalRankAsPosition
+from pplint.rules.ppl712 import UnreadProxies
 
 RULE_CLASSES: tuple[type[Rule], ...] = (
     LiteralLayerId,
@@ -61,6 +62,7 @@ RULE_CLASSES: tuple[type[Rule], ...] = (
     MarkLostBetweenStages,
     RankOutsideGroup,
     GlobalRankAsPosition,
+    UnreadProxies,
     MissingStageModule,
     UnguardedTiedHead,
     UnfilledTiedHead,
