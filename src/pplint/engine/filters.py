@@ -10,8 +10,8 @@ from pplint.engine.flow import Flow, Listener
 from pplint.engine.leaving import not_left
 from pplint.engine.lookups import LOADER, is_parameters
 from pplint.engine.names import Place
+from pplint.engine.predicates import stage_asking, tells_stage
 from pplint.engine.project import Project
-from pplint.engine.reach import stage_asking, tells_stage
 from pplint.engine.stage_sets import is_of_stage
 from pplint.engine.vain import Vain, asked_in_vain
 from pplint.engine.values import Atom, Value

@@ -11,8 +11,6 @@ from pplint.engine.project import Padded, Project
 from pplint.engine.vocabulary import ENCODER, RANGE_MAKERS, is_start
 
 _DEPTH = 4
-_ASKED = 2
-"""How many functions that ask each other are followed."""
 
 
 class Split(NamedTuple):
@@ -262,41 +260,3 @@ def _hands_on(project: Project, class_id: str, method: str) -> bool:
         for base in project.mro(class_id)[1:]
         for place, build in project.builds(base)
     )
-
-
-def stage_asking(project: Project, place: Place, callee: list[str], depth: int = 0) -> bool | None:
-    """Whether a called function looks at the stage, also by a function that it asks; None when its definition is not in
-    view."""
-    if callee[0] == "self" and place.owner and len(callee) > 1:
-        inner = len(callee) > 2
-        kinds = project.types_of(place, tuple(callee[:-1])) if inner else {place.as_class or place.owner}
-        told = []
-        for owner, said in filter(None, (project.method(kind, callee[-1]) for kind in sorted(kinds))):
-            told.append(_looks(project, said, Place(project.module_of(owner), owner, callee[-1]), depth))
-        return any(told) if told and (not inner or any(told)) else None
-    target = project.resolve(place.module, callee)
-    if target is None or target in project.classes:
-        return None
-    module, _, name = target.partition(":")
-    facts = project.plain_function(module, name)
-    return None if facts is None else _looks(project, facts, Place(module, "", name), depth)
-
-
-def _looks(project: Project, facts: dict[str, Any], place: Place, depth: int) -> bool:
-    """Whether a function looks at the stage, or answers what one that does says."""
-    if facts["stage"] or depth >= _ASKED:
-        return bool(facts["stage"])
-    asked = [*facts["replies"], *(one[1] for one in facts["returns"] if one[0] == "call")]
-    return any(stage_asking(project, place, path, depth + 1) for path in asked)
-
-
-def tells_stage(project: Project, place: Place, path: tuple[str, ...]) -> bool:
-    """Whether an attribute, or a property, holds what follows from the range of the stage."""
-    for owner in project.types_of(place, path[:-1]) if len(path) > 1 else ():
-        entries = [e for one in project.mro(owner) for e in project.classes[one]["attrs"].get(path[-1], ())]
-        if any("owned" in entry for entry in entries):
-            return True
-        found = project.method(owner, path[-1])
-        if found is not None and found[1]["property"]:
-            return _looks(project, found[1], Place(project.module_of(found[0]), found[0], path[-1]), 0)
-    return False

@@ -104,4 +104,6 @@ def facts_of(root: Root, jobs: int = 0) -> Facts:
     """The facts of a tree."""
     from pplint.judge.inquiry import Inquiry
 
-    return Inquiry(Case(JudgeRequest(root.path, (), {}, frozenset(), jobs=jobs), [], None)).learnt().facts()
+    inquiry = Inquiry(Case(JudgeRequest(root.path, (), {}, frozenset(), jobs=jobs), [], None))
+    with inquiry.open:
+        return inquiry.learnt().facts()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -78,10 +78,11 @@ class Workers:
         context = get_context("fork")
         for _ in range(count):
             ours, theirs = context.Pipe()
-            process = context.Process(target=_serve, args=(theirs, share), daemon=True)
+            self._pipes.append(ours)
+            # What a process inherits of these ends would keep it waiting for a parent that was killed.
+            process = context.Process(target=_serve, args=(theirs, share, [*self._pipes]), daemon=True)
             process.start()
             theirs.close()
-            self._pipes.append(ours)
             self._processes.append(process)
 
     def __enter__(self) -> Workers:
@@ -241,7 +242,9 @@ def _obey(share: Share, command: str, arguments: tuple[Any, ...]) -> Any:
     return found(*arguments) if callable(found) else found
 
 
-def _serve(pipe: Connection, share: Share) -> None:
+def _serve(pipe: Connection, share: Share, inherited: list[Connection]) -> None:
+    for one in inherited:
+        one.close()
     gc.disable()
     share.ends_soon = True
     while True:
@@ -254,4 +257,5 @@ def _serve(pipe: Connection, share: Share) -> None:
         except KeyboardInterrupt:
             return
         except Exception as error:
-            pipe.send(error)
+            with suppress(OSError):
+                pipe.send(error)
