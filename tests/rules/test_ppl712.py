@@ -92,6 +92,14 @@ CASES = {
         code(outer="other=None", hands="return self.model(input_ids)"),
         [],
     ),
+    "another model that does not accept stages may be the one that builds it": (
+        code(
+            more="class OtherForCausalLM:\n    def __init__(self, config, pp_group):\n"
+            "        self.model = LoopModel(config, pp_group)\n\n    def forward(self, *args, **kwargs):\n"
+            "        return self.model(*args, **kwargs)\n\n\nEntryClass = [LoopForCausalLM, OtherForCausalLM]"
+        ),
+        [],
+    ),
     "an heir is served that overrides it": (
         code(
             built="Heir",

@@ -40,13 +40,18 @@ def describe(value: Value) -> Description:
         return next((["lookup", list(path)] for path in v.paths(value.data[0])), ["other"])
     if value.kind == v.COUNT:
         return ["count", *[describe(one) for one in value.data[:2]]]
+    return _reckoned(value) or _condition(value)
+
+
+def _reckoned(value: Value) -> Description | None:
+    """What is reckoned with two sides, or a range over the layers of the stage; None for anything else."""
     if value.kind == v.ARITH:
         operator, left, right = value.data
         if left and right:
             return ["arith", operator, describe(left[0]), describe(right[0])]
     if value.kind == v.RANGE and isinstance(value.node, ast.Call) and stage_range(value):
         return ["range", ast.unparse(value.node)]
-    return _condition(value)
+    return None
 
 
 def _condition(value: Value) -> Description:

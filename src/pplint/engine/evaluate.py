@@ -6,9 +6,9 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
+from pplint.engine import meaning
 from pplint.engine import values as v
 from pplint.engine.guards import atoms
-from pplint.engine.meaning import known
 from pplint.engine.spread import spread_out
 from pplint.engine.values import Atom, Value, Values, join
 
@@ -94,9 +94,9 @@ class Evaluator:
 
     def conditional(self, node: ast.IfExp) -> Values:
         outer = self.guards
-        self.guards = (*outer, *known(self.env, node.test, True))
+        self.guards = (*outer, *meaning.known(self.env, node.test, True))
         body = self.evaluate(node.body)
-        self.guards = (*outer, *known(self.env, node.test, False))
+        self.guards = (*outer, *meaning.known(self.env, node.test, False))
         orelse = self.evaluate(node.orelse)
         self.guards = outer
         return join(body, orelse)

@@ -31,8 +31,8 @@ def known(env: Mapping[str, Values], test: ast.expr, holds: bool) -> tuple[Atom,
 def meant(env: Mapping[str, Values], node: ast.expr) -> ast.expr | None:
     """The one expression that a name stands for, or None."""
     bound = env.get(node.id, ()) if isinstance(node, ast.Name) else ()
-    meant = bound[0].node if len(bound) == 1 else None
-    return meant if isinstance(meant, ast.expr) and meant is not node else None
+    one = bound[0].node if len(bound) == 1 else None
+    return one if isinstance(one, ast.expr) and one is not node else None
 
 
 def _answer(env: Mapping[str, Values], call: ast.expr) -> ast.expr | None:

@@ -156,9 +156,10 @@ def _reads(node: FunctionNode) -> bool:
 def _run_by(project: Project, owner: str) -> tuple[str, str, Split] | None:
     """A top-level class that accepts pipeline parallelism, the class below it that runs the forward of `owner`, and where
     that is split; None where there is none."""
-    for entry in entries_above(project, owner):
-        if project.is_draft(entry) or not project.accepts_pp(entry):
-            continue
+    above = [entry for entry in entries_above(project, owner) if not project.is_draft(entry)]
+    if not all(map(project.accepts_pp, above)):
+        return None  # one that refuses several stages may be the only one that builds this class
+    for entry in above:
         for _, kind in inner_classes(project, entry):
             if owner in project.mro(kind) and runs_base(project, kind, owner, "forward"):
                 split = split_below(project, kind)
