@@ -36,6 +36,8 @@ REFUSED = {
     "an unknown rule": (["--select", "literal-layer-idx"], "literal-layer-id"),
     "an unknown revision": (["--since", "nowhere"], "unknown git revision 'nowhere'"),
     "a revision that is an option": (["--since", "--output=x"], "unknown git revision"),
+    "a command with a slip": (["chek", "a.py"], "did you mean the command check?"),
+    "a baseline that is not there": (["--baseline", "none.json"], "`pplint baseline write` makes it"),
     "stages that are no numbers": (["--pp-layer-partition", "a,b"], "numbers of layers"),
 }
 
@@ -46,6 +48,11 @@ def test_what_cannot_be_meant_is_refused(
 ) -> None:
     assert run(options) == 2
     assert said in capsys.readouterr().err
+
+
+def test_an_empty_name_is_no_folder(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([""]) == 2
+    assert "the name is empty" in capsys.readouterr().out
 
 
 DEFAULT = {

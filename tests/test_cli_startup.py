@@ -73,12 +73,26 @@ def test_an_unknown_rule_is_trouble(capsys: pytest.CaptureFixture[str]) -> None:
     assert "did you mean 'literal-layer-i" in capsys.readouterr().err
 
 
+def completion(**more: str) -> list[str]:
+    env = {"PYTHONPATH": ":".join(sys.path), "PATH": "/usr/bin:/bin", **more}
+    line = [sys.executable, "-m", "pplint"]
+    return subprocess.run(line, env=env, check=True, capture_output=True, text=True).stdout.splitlines()
+
+
 def test_completion_is_offered() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "pplint"],
-        env={"_PPLINT_COMPLETE": "bash_source", "PYTHONPATH": ":".join(sys.path), "PATH": "/usr/bin:/bin"},
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    assert "complete" in done.stdout
+    assert any("complete" in line for line in completion(_PPLINT_COMPLETE="bash_source"))
+
+
+COMPLETED = {
+    "a command, or a file": ("pplint rea", ["plain,readiness", "file,rea"]),
+    "a rule": ("pplint rule PPL10", ["plain,PPL101", "plain,PPL102"]),
+    "a rule after another one": ("pplint --select PPL2,PPL10", ["plain,PPL2,PPL101", "plain,PPL2,PPL102"]),
+    "a format": ("pplint --output sa", ["plain,sarif"]),
+    "an option of the default command": ("pplint src --statis", ["plain,--statistics"]),
+}
+
+
+@pytest.mark.parametrize(("typed", "offered"), COMPLETED.values(), ids=COMPLETED)
+def test_what_is_typed_is_completed(typed: str, offered: list[str]) -> None:
+    count = str(len(typed.split()) - 1)
+    assert completion(_PPLINT_COMPLETE="bash_complete", COMP_WORDS=typed, COMP_CWORD=count) == offered

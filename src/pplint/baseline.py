@@ -42,7 +42,8 @@ def read(file: str) -> tuple[Entry, ...]:
         with open(file, "rb") as opened:
             content = json.loads(opened.read())
     except OSError as error:
-        raise BaselineError(f"cannot read the baseline {file}: {error.strerror}") from error
+        hint = "; `pplint baseline write` makes it" if isinstance(error, FileNotFoundError) else ""
+        raise BaselineError(f"cannot read the baseline {file}: {error.strerror}{hint}") from error
     except (ValueError, RecursionError) as error:
         raise BaselineError(f"{file} is not a pplint baseline: {error}") from error
     if not isinstance(content, dict) or not isinstance(rows := content.get("findings"), list):

@@ -15,6 +15,8 @@ import click
 from pplint import __version__
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from pplint.finding import Trouble
 
 CLEAN, FINDINGS, TROUBLE, INTERRUPTED = 0, 1, 2, 130
@@ -46,18 +48,38 @@ Exit codes: 0 clean or all fixed; 1 findings remain; 2 trouble, such as a file t
 130 interrupted."""
 
 
+def _refuse_typo(first: Sequence[str]) -> None:
+    """Raise UsageError for a first argument that is no path, but nearly the name of a command."""
+    if not first or os.path.lexists(first[0]) or not first[0].isalpha():
+        return
+    from difflib import get_close_matches
+
+    if near := get_close_matches(first[0], COMMANDS, 1, 0.75):
+        raise click.UsageError(
+            f"no such command, file or folder: {first[0]}; did you mean the command {near[0]}?"
+        )
+
+
 class Door(click.Group):
     """A group that imports a command when it is needed, and takes `check` where none is named."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Put `check` before arguments that name no command."""
-        if not args or (args[0] not in COMMANDS and args[0] not in ("--help", "-h", "--version")):
+        completing = ctx.resilient_parsing and not args  # the word that is typed may name a command
+        if not completing and (not args or args[0] not in (*COMMANDS, "--help", "-h", "--version")):
+            _refuse_typo(args[:1])
             args = ["check", *args]
         return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the commands' names, the default one first."""
         return list(COMMANDS)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The commands and options that a word begins, and the files: `check` is the default."""
+        from click.shell_completion import CompletionItem
+
+        return [*super().shell_complete(ctx, incomplete), CompletionItem(incomplete, type="file")]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import the command of that name."""

@@ -2,13 +2,16 @@
 
 import os
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pplint.finding import INFO
 from pplint.look import Look, Seen, read
 from pplint.repair import Change
 from pplint.request import Request
 from pplint.source.text import Source
+
+if TYPE_CHECKING:
+    from pplint.engine.root import Root
 
 __all__ = ["Outcome", "execute"]
 
@@ -80,8 +83,17 @@ def execute(request: Request) -> Outcome:
         changed=changed,
         diff=diff,
         stdin=_stdin(look, change) if request.fix or request.add_ignore is not None else None,
-        notes=(f"facts from {look.root.how}", *look.notes),
+        notes=(_facts_from(look.root), *look.notes),
     )
+
+
+def _facts_from(root: "Root") -> str:
+    """Say where the facts come from, also where SGLang is installed beside pplint and the tree is none."""
+    from pplint.engine.elsewhere import installed_package
+    from pplint.engine.root import PACKAGE
+
+    installed = installed_package() if os.path.basename(root.folder) != PACKAGE else None
+    return f"facts from {root.how}{f'; and from {installed}, which is installed' if installed else ''}"
 
 
 def _diff(look: Look, change: Change, changed: tuple[str, ...]) -> bytes:

@@ -148,6 +148,8 @@ def test_troubles_are_named_and_counted(desk: Desk) -> None:
         ([], {}, "All clean: 3 files checked"),
         ([], {"hidden_infos": 2}, "All clean: 3 files checked (2 infos hidden, --show-info)"),
         ([], {"fixed": 4}, "All clean: 3 files checked; 4 fixed"),
+        ([], {"accepted": 7}, "No new findings: 3 files checked; 7 accepted by the baseline"),
+        ([], {"since": "HEAD"}, "No findings on changed lines: 3 files checked"),
         (
             [],
             {"learnt": Learnt(25, 1, 40), "fixed": 4},

@@ -75,6 +75,7 @@ def _layers(ctx: click.Context, param: click.Parameter, value: str | None) -> tu
 )
 @click.option(
     "--output", multiple=True, metavar="FORMAT[:FILE]", callback=_outputs,
+    shell_complete=lambda ctx, param, word: [name for name in FORMATS if name.startswith(word)],
     help=f"{', '.join(FORMATS)}; to a file, or to the standard output. Repeatable.",
 )  # fmt: skip
 @click.option("--show-trace", is_flag=True, help="Show the whole chain of reasoning.")
@@ -232,6 +233,8 @@ def _as_report(request: Request, outcome: Outcome, given: dict[str, Any]) -> Rep
         files_checked=len(outcome.files),
         fixed=0 if request.diff else sum(outcome.fixed.values()),
         hidden_infos=outcome.seen.hidden_infos,
+        accepted=len(outcome.seen.accepted),
+        since=given["since"] or "",
         command=" ".join(["pplint", *sys.argv[1:]]),
         learnt=outcome.seen.learnt,
         readiness=_readiness(request, given),

@@ -27,8 +27,19 @@ def _some_codes(ctx: click.Context, param: click.Parameter, value: tuple[str, ..
     return words
 
 
+def rules_begun(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """The codes and names of rules that a word begins, for the shell."""
+    from pplint.rules.catalogue import CATALOGUE
+
+    before, comma, word = incomplete.rpartition(",")
+    known = (name for rule in CATALOGUE for name in (rule.code, rule.name))
+    return [f"{before}{comma}{name}" for name in known if name.startswith(word)]
+
+
 def _codes(name: str, text: str) -> Callable[[F], F]:
-    return click.option(name, multiple=True, metavar="CODES", callback=_some_codes, help=text)
+    return click.option(
+        name, multiple=True, metavar="CODES", callback=_some_codes, shell_complete=rules_begun, help=text
+    )
 
 
 _WHAT = [

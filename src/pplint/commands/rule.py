@@ -5,11 +5,12 @@ from __future__ import annotations
 import click
 
 from pplint.cli import Failure
+from pplint.commands.options import rules_begun
 from pplint.rules.base import RuleInfo
 
 
 @click.command("rule")
-@click.argument("rule_name", metavar="[CODE|NAME]", required=False)
+@click.argument("rule_name", metavar="[CODE|NAME]", required=False, shell_complete=rules_begun)
 @click.option(
     "--format", "form", type=click.Choice(["text", "json", "markdown"]), default="text", show_default=True
 )

@@ -96,6 +96,9 @@ class _Search:
 
     def add(self, path: str) -> None:
         """Take in one named path."""
+        if not path:
+            self._trouble("''", "the name is empty")
+            return
         named = os.path.abspath(path) if "\0" not in path else path
         try:
             real = os.path.realpath(named)

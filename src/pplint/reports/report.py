@@ -59,6 +59,8 @@ class Report(NamedTuple):
     files_checked: int = 0
     fixed: int = 0
     hidden_infos: int = 0
+    accepted: int = 0
+    since: str = ""
     command: str = ""
     learnt: Learnt | None = None
     readiness: Sequence[Row] = ()

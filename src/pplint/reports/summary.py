@@ -50,6 +50,8 @@ def remarks(report: Report) -> list[str]:
         parts.append(f"{report.fixed} fixed")
     if report.suppressed:
         parts.append(f"{len(report.suppressed)} suppressed")
+    if report.accepted:
+        parts.append(f"{report.accepted} accepted by the baseline")
     if report.troubles:
         parts.append(plural(len(report.troubles), "trouble"))
     return parts
@@ -69,12 +71,20 @@ def _found(report: Report, counts: Counts) -> str:
     hidden = f" ({plural(report.hidden_infos, 'info')} hidden, --show-info)" if report.hidden_infos else ""
     if not report.findings:
         nothing = report.troubles or (report.learnt and report.files_checked and not report.learnt.files)
-        opening = "No findings" if nothing else "All clean"
-        return f"{opening}: {plural(report.files_checked, 'file')} checked{hidden}"
+        return f"{_opening(report, bool(nothing))}: {plural(report.files_checked, 'file')} checked{hidden}"
     levels = f"{plural(counts.errors, 'error')}, {plural(counts.warnings, 'warning')}"
     if counts.infos:
         levels += f", {plural(counts.infos, 'info')}"
     return f"{levels}{hidden} in {plural(counts.files, 'file')} ({report.files_checked} checked)"
+
+
+def _opening(report: Report, nothing: bool) -> str:
+    """What is said where no finding is left; `nothing` says that there was little to look at."""
+    if nothing:
+        return "No findings"
+    if report.since:
+        return "No findings on changed lines"
+    return "No new findings" if report.accepted else "All clean"
 
 
 def _fixable(counts: Counts) -> str:
