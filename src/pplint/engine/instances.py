@@ -115,12 +115,8 @@ class Types(Builds):
                 return None
             inner = Place(self.module_of(found[0]), found[0], callee[1], owner)
             return [(inner, one) for one in found[1]["returns"]]
-        function = self.resolve(place.module, callee)
-        if function is None or function in self.classes:
-            return []
-        module, _, name = function.partition(":")
-        facts = self.plain_function(module, name)
-        return [(Place(module, "", name), one) for one in facts["returns"]] if facts is not None else []
+        named = self.named_function(place.module, callee)
+        return [(named[0], one) for one in named[1]["returns"]] if named is not None else []
 
     def attribute_classes(self, class_id: str, attribute: str) -> frozenset[str]:
         """Classes (not instances) that an attribute may hold: `self.pool_cls = Pool`."""

@@ -15,15 +15,12 @@ def all_lent(project: Project) -> Rows:
     for class_id, one in project.classes.items():
         for method, facts in one["methods"].items():
             for path, _ in facts["lends"] if not facts["stage"] else ():
-                home, _, name = (project.resolve(project.module_of(class_id), path) or "").partition(":")
-                if (
-                    home != project.module_of(class_id)
-                    and name
-                    and project.plain_function(home, name) is not None
-                ):
-                    row = [name, class_id, method]
-                    if row not in rows.setdefault(home, []):
-                        rows[home].append(row)
+                found = project.named_function(project.module_of(class_id), path)
+                if found is None or found[0].module == project.module_of(class_id):
+                    continue
+                row = [found[0].function, class_id, method]
+                if row not in rows.setdefault(found[0].module, []):
+                    rows[found[0].module].append(row)
     return rows
 
 

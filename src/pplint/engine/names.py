@@ -198,6 +198,15 @@ class Names:
         summary = dict.get(self.summaries, module) or self.summaries.get(module)
         return summary["functions"].get(name) if summary else None
 
+    def named_function(self, module: str, path: Iterable[str]) -> tuple[Place, dict[str, Any]] | None:
+        """The function outside classes that a dotted name means in a module: its place and facts; None for others."""
+        named = self.resolve(module, path)
+        if named is None or named in self.classes:
+            return None
+        home, _, name = named.partition(":")
+        facts = self.plain_function(home, name)
+        return (Place(home, "", name), facts) if facts is not None else None
+
     def unseen_bases(self, modules: Iterable[str]) -> frozenset[str]:
         """Modules that are not summarised and define what is needed to judge one of `modules`.
 

@@ -153,11 +153,9 @@ def _returned(project: Project, place: Place, path: list[str], called: bool) -> 
 
 def _asked(project: Project, place: Place, path: list[str]) -> tuple[dict[str, Any], Place] | None:
     """The facts of the function, the method or the property at a chain, and its place."""
-    named = project.resolve(place.module, path) if path[0] != "self" else None
-    module, _, name = (named or "").partition(":")
-    plain = project.plain_function(module, name) if named and named not in project.classes else None
+    plain = project.named_function(place.module, path) if path[0] != "self" else None
     if plain is not None:
-        return plain, Place(module, "", name)
+        return plain[1], plain[0]
     owners = project.types_of(place, tuple(path[:-1])) if len(path) > 1 else ()
     methods = [method for one in owners if (method := project.method(one, path[-1])) is not None]
     if len(methods) != 1:
@@ -180,12 +178,8 @@ def stage_asking(project: Project, place: Place, callee: list[str], depth: int =
         for owner, said in filter(None, (project.method(kind, callee[-1]) for kind in sorted(kinds))):
             told.append(_looks(project, said, Place(project.module_of(owner), owner, callee[-1]), depth))
         return any(told) if told and (not inner or any(told)) else None
-    target = project.resolve(place.module, callee)
-    if target is None or target in project.classes:
-        return None
-    module, _, name = target.partition(":")
-    facts = project.plain_function(module, name)
-    return None if facts is None else _looks(project, facts, Place(module, "", name), depth)
+    named = project.named_function(place.module, callee)
+    return None if named is None else _looks(project, named[1], named[0], depth)
 
 
 def _looks(project: Project, facts: dict[str, Any], place: Place, depth: int) -> bool:

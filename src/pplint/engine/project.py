@@ -74,13 +74,10 @@ class Project(Types):
     def _splits(self, module: str, value: list[Any]) -> bool:
         """Whether an unpacked call makes a padded list: a maker that is told the stage, or that asks for it itself."""
         callee, keywords, _, _, positional = value[1][1:]
-        maker = self.resolve(module, callee)
-        facts = None
-        if maker is not None and maker not in self.classes:
-            source, _, name = maker.partition(":")
-            facts = self.plain_function(source, name)
-        if facts is None:
+        maker = self.named_function(module, callee)
+        if maker is None:
             return callee[-1] in PADDED_MAKERS or bool(value[2] and value[3])
+        facts = maker[1]
         stage = [name for name in (*facts["params"], *facts["keywords"]) if name.startswith("pp_")]
         return not stage or any(name in keywords or name in facts["params"][:positional] for name in stage)
 

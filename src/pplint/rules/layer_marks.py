@@ -43,11 +43,11 @@ def _set_by(project: Project, kind: str, owner: str, method: str) -> Iterator[Ma
         if not any(_says_place(project, kind, one) for one in asked):
             yield Mark(attribute, name, owner, method, line)
     for _, path, asked, called in facts["made"]:
-        module, _, routine = (project.resolve(project.module_of(owner), path) or "").partition(":")
-        plain = project.plain_function(module, routine) if routine else None
+        plain = project.named_function(project.module_of(owner), path)
         if plain is not None and not any(_says_place(project, kind, one) for one in asked):
-            for name, attribute, _, line in plain["marks"]:
-                yield Mark(attribute, name, owner, method, line, f"{module}:{routine}", called)
+            for name, attribute, _, line in plain[1]["marks"]:
+                routine = f"{plain[0].module}:{plain[0].function}"
+                yield Mark(attribute, name, owner, method, line, routine, called)
 
 
 def _says_place(project: Project, kind: str, attribute: str) -> bool:

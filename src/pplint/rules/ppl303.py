@@ -226,13 +226,13 @@ def _unsplit_maker(context: Context, call: ast.Call, target: ast.expr) -> bool:
         return False
     if not isinstance(target, ast.Tuple):
         return isinstance(target, ast.Attribute) and not _told(context, call, callee)
-    maker = _maker(context, callee)
+    maker = context.project.named_function(context.module, callee)
     names = [item.attr for item in target.elts if isinstance(item, ast.Attribute)]
     if not any(map(is_start, names)):
         return False
     if maker is None:  # its usual form: number, layer function, rank, size
         return callee[-1] == "make_layers" and len(call.args) <= 2 and not _told(context, call, callee)
-    has_stage = any(name.startswith("pp_") for name in (*maker["params"], *maker["keywords"]))
+    has_stage = any(name.startswith("pp_") for name in (*maker[1]["params"], *maker[1]["keywords"]))
     return has_stage and not _told(context, call, callee)
 
 
@@ -240,17 +240,9 @@ def _told(context: Context, call: ast.Call, callee: tuple[str, ...]) -> bool:
     """Whether a maker is given the rank or the size of a stage."""
     if any(k.arg is not None and k.arg.startswith("pp_") for k in call.keywords):
         return True
-    maker = _maker(context, callee)
-    given = maker["params"][: len(call.args)] if maker else []
+    maker = context.project.named_function(context.module, callee)
+    given = maker[1]["params"][: len(call.args)] if maker is not None else []
     return any(name.startswith("pp_") for name in given)
-
-
-def _maker(context: Context, callee: tuple[str, ...]) -> dict[str, list[str]] | None:
-    found = context.project.resolve(context.module, callee)
-    if found is None or found in context.project.classes:
-        return None
-    module, _, name = found.partition(":")
-    return context.project.plain_function(module, name)
 
 
 def _plain_list(context: Context, call: ast.Call, target: ast.expr, owner: str) -> bool:

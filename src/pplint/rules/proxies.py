@@ -40,13 +40,12 @@ def _called(context: Context, value: Value) -> Iterator[tuple[str, ...]]:
     """What was called for a value: a chain of names, that of a model that a function is given to call among them."""
     for path in v.paths(value.data) if value.kind == v.CALL else ():
         yield path
-        module, _, name = (context.project.resolve(context.module, path) or "").partition(":")
-        routine = context.project.plain_function(module, name) if name else None
+        routine = context.project.named_function(context.module, path)
         if routine is None or not isinstance(value.node, ast.Call):
             continue
-        for returned in routine["returns"]:
+        for returned in routine[1]["returns"]:
             if returned[0] == "call":
-                given = given_for(routine, returned[1][0], value.node)
+                given = given_for(routine[1], returned[1][0], value.node)
                 yield from v.paths(context.flow.evaluate(given))
 
 
@@ -57,8 +56,7 @@ def _may_be_proxies(project: Project, module: str, function: FunctionFacts, dept
             continue
         if returned[1][-1] == PROXY_CLASS:
             return True
-        home, _, name = (project.resolve(module, returned[1]) or "").partition(":")
-        made = project.plain_function(home, name) if name and depth < _DEPTH else None
-        if made is not None and _may_be_proxies(project, home, made, depth + 1):
+        made = project.named_function(module, returned[1]) if depth < _DEPTH else None
+        if made is not None and _may_be_proxies(project, made[0].module, made[1], depth + 1):
             return True
     return False
