@@ -123,6 +123,8 @@ class SampleForCausalLM:
 )
 
 _TIES = r"tie_(weights|embeddings|word_embeddings)"
+_BY_METHOD = "the head"
+"""What a head is called that a method ties: that reads the weight at once."""
 
 
 class UnguardedTiedHead(Rule):
@@ -149,7 +151,7 @@ class UnguardedTiedHead(Rule):
             return
         for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
             for one in context.flow.evaluate(argument):
-                head = "the head" if re.search(_TIES, name) else "the head of the logits"
+                head = _BY_METHOD if re.search(_TIES, name) else "the head of the logits"
                 if one.kind == v.PATH and self._tie(context, argument, one, True, head):
                     return
 
@@ -167,6 +169,7 @@ class UnguardedTiedHead(Rule):
         where = (
             "everywhere else" if read and LAST not in context.stage() else "on the last stage of a split run"
         )
+        read = read or head == _BY_METHOD
         what = "reading its weight" if read else "computing logits with it"
         message = (
             f"{_named(head)} is tied to `{'.'.join(chain)}`, which only the first stage has: {where} it is "
