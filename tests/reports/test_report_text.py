@@ -172,6 +172,8 @@ def test_troubles_are_named_and_counted(desk: Desk) -> None:
         "clean",
         "only hidden infos",
         "all fixed",
+        "known findings are accepted",
+        "only changed lines are asked for",
         "clean, with what was known",
         "clean, but nothing was known",
         "findings need no such words",

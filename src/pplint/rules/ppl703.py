@@ -156,7 +156,7 @@ class PoolWithoutStageRange(Rule):
             severity=severity,
             trace=[
                 context.fact_step(base, facts["line"], f"the constructor of `{above}` takes the range"),
-                context.step(call, f"nothing in this call says `{taken}`, nor does `{own}` set it"),
+                context.step(call, f"neither this call nor `{own}` says `{taken}`"),
             ],
             no_fix=f"hand `{taken}` on, as the constructor of `{above}` takes it",
             around=call,

@@ -132,7 +132,7 @@ class UnreadProxies(Rule):
                 context.fact_step(entry, top["line"], leads),
                 split_step(context, split),
                 context.step(
-                    node, f"nothing from here to line {node.end_lineno} reads or hands on `{PROXY_PARAMETER}`"
+                    node, f"from here to line {node.end_lineno} `{PROXY_PARAMETER}` is neither read nor handed on"
                 ),
             ],
             no_fix="which of the proxies stands for what is for the author to say",
