@@ -31,6 +31,8 @@ def marked(facts: FunctionFacts, flow: Flow, target: ast.Attribute, node: ast.st
 
 def made_by(facts: FunctionFacts, flow: Flow, target: ast.expr | None, node: ast.stmt) -> None:
     """Take down `x = finish(x)` and `return finish(x)`: what a function that is no method returns may be marked there."""
+    if not flow.names[-1].startswith("forward"):  # what the loop over the layers runs
+        return
     value = getattr(node, "value", None)
     names = [one.id for one in _parts(target) if isinstance(one, ast.Name)]
     for call in _parts(value) if names or target is None else ():
