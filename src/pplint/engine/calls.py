@@ -61,8 +61,10 @@ def lent(summary: dict[str, Any], facts: FunctionFacts, flow: Flow, node: ast.Ca
 
     Its file is looked at too.
     """
+    if not re.match(LOADER, flow.names[-1]) or flow.caught & CAUGHT:
+        return
     path = v.dotted(node.func)
-    if path is None or path[0] == "self" or not re.match(LOADER, flow.names[-1]) or flow.caught & CAUGHT:
+    if path is None or path[0] == "self":
         return
     given = [one for _, argument in _given(node) for one in flow.evaluate(argument)]
     whole = any(one.kind == v.PATH and one.data == ("self",) for one in given)
@@ -125,6 +127,8 @@ def _hands_layers(flow: Flow, argument: ast.expr) -> bool:
 def filled(facts: FunctionFacts, flow: Flow, target: ast.Name, node: ast.stmt) -> None:
     """Take down a parameter that is made of other ones where it is None: `if mask is None: mask = self.mask(positions)`."""
     made, name = getattr(node, "value", None), target.id
+    if not isinstance(made, (ast.Call, ast.IfExp)):
+        return
     if isinstance(made, ast.IfExp) and _is_none(made.test, name, ast.Is):
         made = made.body
     elif isinstance(made, ast.IfExp) and _is_none(made.test, name, ast.IsNot):

@@ -69,18 +69,16 @@ def _says_of(flow: Flow, subjects: Iterable[ast.expr], known: Iterable[Atom]) ->
 
 def filtered(flow: Flow, value: Value) -> bool:
     """Whether a comprehension took the value only where a test of its element held."""
-    return any(_says_real(flow, atom) or _names_range(atom.test) for atom in value.guards)
+    return _say_real(flow, value.guards)
 
 
 def chosen(context: Context, value: Value) -> bool:
     """The same, also where a function is asked for its answer."""
-    return bool(value.guards) and (
-        filtered(context.flow, value)
-        or any(
-            _says_real(context.flow, atom) or _names_range(atom.test)
-            for atom in context.written_out(value.guards)
-        )
-    )
+    return bool(value.guards) and _say_real(context.flow, context.written_out(value.guards))
+
+
+def _say_real(flow: Flow, known: Iterable[Atom]) -> bool:
+    return any(_says_real(flow, atom) or _names_range(atom.test) for atom in known)
 
 
 def _names_range(test: ast.expr) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import Any
 
 from pplint.engine import values as v
@@ -137,26 +138,26 @@ class ProxiesAsHiddenStates(Rule):
         """`hidden_states, other = self.model(...)`"""
         if isinstance(target, (ast.Tuple, ast.List)) and isinstance(node, ast.Assign):
             if not context.flow.caught & _CAUGHT and not isinstance(node.value, ast.IfExp):
-                does = f"`{shown(target)} = ...` unpacks"
-                self._judge(context, node.value, node.value, found, (does, "a ValueError"))
+                said = (lambda: f"`{shown(target)} = ...` unpacks"), "a ValueError"
+                self._judge(context, node.value, node.value, found, said)
 
     def subscript(self, context: Context, node: ast.Subscript) -> None:
         """`self.model(...)[0]`"""
         if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, int):
             found = context.flow.evaluate(node.value)
-            self._judge(context, node, node.value, found, (f"`{shown(node)}` indexes", "None"))
+            self._judge(context, node, node.value, found, ((lambda: f"`{shown(node)}` indexes"), "None"))
 
     def binary(self, context: Context, node: ast.BinOp) -> None:
         """`self.model(...) * scale`"""
         for side in (node.left, node.right):
-            said = f"`{shown(node)}` computes with", "a TypeError"
+            said = (lambda: f"`{shown(node)}` computes with"), "a TypeError"
             self._judge(context, node, side, context.flow.evaluate(side), said)
 
     def attribute(self, context: Context, node: ast.Attribute) -> None:
         """`hidden_states.shape`"""
         found = () if isinstance(node.ctx, ast.Store) else context.flow.evaluate(node.value)
         if not context.flow.caught & _CAUGHT_READ:
-            said = f"`{shown(node)}` reads an attribute of", "an AttributeError"
+            said = (lambda: f"`{shown(node)}` reads an attribute of"), "an AttributeError"
             self._judge(context, node, node.value, found, said, node.attr)
 
     def call(self, context: Context, node: ast.Call) -> None:
@@ -168,9 +169,8 @@ class ProxiesAsHiddenStates(Rule):
             return
         for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
             found = context.flow.evaluate(argument)
-            self._judge(
-                context, node, argument, found, (f"`{'.'.join(module)}` is given", "an AttributeError")
-            )
+            said = (lambda: f"`{'.'.join(module)}` is given"), "an AttributeError"
+            self._judge(context, node, argument, found, said)
 
     def _judge(
         self,
@@ -178,13 +178,15 @@ class ProxiesAsHiddenStates(Rule):
         node: ast.expr,
         used: ast.expr,
         found: Values,
-        said: tuple[str, str],
+        said: tuple[Callable[[], str], str],
         attribute: str = "",
     ) -> None:
         """Report `node`, which uses one of the values `found` of an expression; `said` is what it does and meets.
 
-        `attribute` is what it reads of it.
+        `attribute` is what it reads of it. What it does is put into words for a report alone.
         """
+        if not any(value.kind == v.CALL for value in found):
+            return
         does, meets = said
         # Where there is a tuple or a tensor among the alternatives, somebody tells them apart.
         apart = any(value.kind == v.TUPLE or _is_picked(value) for value in found)
@@ -203,7 +205,7 @@ class ProxiesAsHiddenStates(Rule):
             context.report(
                 self,
                 node,
-                f"{does} what `{name}.forward` returns, which on every stage but the last is one `{PROXY_CLASS}`: "
+                f"{does()} what `{name}.forward` returns, which on every stage but the last is one `{PROXY_CLASS}`: "
                 f"{meets} in each forward there{f' ({condition})' if condition else ''}",
                 severity=severity,
                 trace=[_returned(context, owner, line), no_test(context, node, LAST_STAGE)],
