@@ -14,7 +14,8 @@ from pplint.cli import run
 SRC = Path(__file__).parents[1] / "src"
 
 FLOORS = (
-    ("pplint", "pplint.finding"),
+    ("pplint", "pplint.records"),
+    ("pplint.finding",),
     (
         "pplint.source",
         "pplint.rules.base",

@@ -1,11 +1,13 @@
 """Accepted findings: a JSON file of fingerprints, which know neither lines nor names of locals."""
 
+from __future__ import annotations
+
 import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable
-from typing import NamedTuple
 
 from pplint.finding import Finding
+from pplint.records import Record
 
 DEFAULT_FILE = "pplint-baseline.json"
 VERSION = 1
@@ -16,7 +18,7 @@ class BaselineError(Exception):
     """The baseline file cannot be read or is no baseline; the text names the file."""
 
 
-class Entry(NamedTuple):
+class Entry(Record):
     """One accepted finding. Only `fingerprint` is matched; `path` is relative to the folder of the file."""
 
     path: str
@@ -26,7 +28,7 @@ class Entry(NamedTuple):
     message: str
 
 
-class Matched(NamedTuple):
+class Matched(Record):
     """Findings that are not accepted, findings that are, and entries that no finding matches."""
 
     new: list[Finding]

@@ -1,12 +1,14 @@
 """Findings in untouched code that a change elsewhere causes, such as an accessor that takes another id."""
 
+from __future__ import annotations
+
 import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import NamedTuple
 
 from pplint.engine.paths import content
 from pplint.finding import INFO, Finding
+from pplint.records import Record
 from pplint.source.text import SourceError
 
 HINT = b"layer"
@@ -19,7 +21,7 @@ Findings = Callable[[tuple[str, ...], Mapping[str, bytes]], tuple[Finding, ...]]
 Said = Callable[[str, bytes | None], str]
 
 
-class Question(NamedTuple):
+class Question(Record):
     """Which answers to compare: what `files` get with the new and the old contents of `changed`.
 
     `judged` are the files that are judged already; `revision` is git's name of the old contents. Paths are
@@ -35,7 +37,7 @@ class Question(NamedTuple):
     said: Said
 
 
-class Answer(NamedTuple):
+class Answer(Record):
     """All findings, the new ones marked; those that are gone; a sentence for `--verbose`, if there is one."""
 
     findings: tuple[Finding, ...]
@@ -72,7 +74,7 @@ def compared(
     return Answer((*kept, *new), gone, (note,))
 
 
-class Difference(NamedTuple):
+class Difference(Record):
     """What changed facts make of code that nobody touched.
 
     `new` findings carry `changed_by`; `gone` are findings of unchanged files that the old facts gave.

@@ -1,14 +1,16 @@
 """Whether pplint is at home: a line for each thing that it needs or could use, and what to do where that is missing."""
 
+from __future__ import annotations
+
 import os
 import re
 import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from pplint import __version__
+from pplint.records import Record
 from pplint.settings import FILE_NAME, Settings, SettingsError, ignored_in, load, selected
 
 OK, BROKEN, UNUSED = "ok", "not ok", "not used"
@@ -18,7 +20,7 @@ _HOOK = re.compile(r"\bid\s*:\s*[\"']?(pplint(?:-fix|-all)?)(?![\w-])")
 _YAML_COMMENT = re.compile(r"(?:^|\s)#.*$", re.MULTILINE)
 
 
-class Line(NamedTuple):
+class Line(Record):
     """The state of one thing (`OK`, `BROKEN` or `UNUSED`), what was found, and the next step, if there is one."""
 
     what: str

@@ -4,8 +4,12 @@ One unit of place is used everywhere outside `pplint.source`: 1-based lines and 
 Unicode code points of the decoded line (without a byte order mark), the end column exclusive.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
+
+from pplint.records import Record
 
 ERROR = "error"
 WARNING = "warning"
@@ -17,7 +21,7 @@ SAFE = "safe"
 UNSAFE = "unsafe"
 
 
-class Span(NamedTuple):
+class Span(Record):
     """A stretch of a text: 1-based lines and code-point columns, the end column exclusive."""
 
     line: int
@@ -26,7 +30,7 @@ class Span(NamedTuple):
     end_column: int
 
 
-class Step(NamedTuple):
+class Step(Record):
     """One step of the reasoning that led to a finding.
 
     `path` is absolute, or "" when the step has no place of its own.
@@ -38,14 +42,14 @@ class Step(NamedTuple):
     text: str
 
 
-class Edit(NamedTuple):
+class Edit(Record):
     """Replace what stands at `span` by `text`."""
 
     span: Span
     text: str
 
 
-class Fix(NamedTuple):
+class Fix(Record):
     """A repair: `safety` is `SAFE` or `UNSAFE`, `message` an imperative; the edits do not overlap."""
 
     safety: str
@@ -72,7 +76,7 @@ OUTCOMES = (RIGHT, OTHER_LAYER, "IndexError", "AttributeError", "KeyError", "Ass
 """What a stage may get: the right layer, silently another one, an exception, or what does not follow from its range."""
 
 
-class Bound(NamedTuple):
+class Bound(Record):
     """A layer id as the code writes it: `more` alone when `base` is "", else `more` added to what `base` names.
 
     That is the stage's "start" or "end", or the number of "layers" of the model.
@@ -81,7 +85,7 @@ class Bound(NamedTuple):
     base: str
     more: int = 0
 
-    def plus(self, number: int) -> "Bound":
+    def plus(self, number: int) -> Bound:
         """Return the id that many layers further on."""
         return Bound(self.base, self.more + number)
 
@@ -92,7 +96,7 @@ STAGE_END = Bound("end")
 MODEL_END = Bound("layers")
 
 
-class Asks(NamedTuple):
+class Asks(Record):
     """What a place asks for on each stage, where the answer follows from what the stages own.
 
     It asks for the ids in `[low, high)`, which are answered by
@@ -126,7 +130,7 @@ class Asks(NamedTuple):
     open: bool = False
 
 
-class StageOutcome(NamedTuple):
+class StageOutcome(Record):
     """What one stage gets that owns the layers `[start, end)`, 0-based.
 
     `outcome` is one of OUTCOMES; `asked` is the GLOBAL layer id that the code asks for, where it is one, `got` the
@@ -141,7 +145,7 @@ class StageOutcome(NamedTuple):
     got: int | None = None
 
 
-class LayoutOutcome(NamedTuple):
+class LayoutOutcome(Record):
     """What every stage of one layout gets."""
 
     pp_size: int
@@ -149,7 +153,7 @@ class LayoutOutcome(NamedTuple):
     stages: tuple[StageOutcome, ...]
 
 
-class Impact(NamedTuple):
+class Impact(Record):
     """What a finding means: `layouts` is the one that was asked for, or a small representative set.
 
     `summary` is one line that is true for all of them. `of` is the class that this is said of, where others that may be
@@ -161,7 +165,7 @@ class Impact(NamedTuple):
     of: str = ""
 
 
-class Finding(NamedTuple):
+class Finding(Record):
     """One conflict between a place in the code and what a pipeline stage owns.
 
     `path` is absolute and real (no symbolic links). `symbol` is the enclosing `Class.method` or "".
@@ -216,7 +220,7 @@ def asks_of(row: Sequence[Any] | None) -> Asks | None:
     )  # fmt: skip
 
 
-class Trouble(NamedTuple):
+class Trouble(Record):
     """Something that kept pplint from doing its work; makes the exit code 2.
 
     `path` is absolute or "" (no file is at fault); `line` is 1-based or 0 (the whole file).

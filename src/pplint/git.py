@@ -1,17 +1,19 @@
 """What git knows: the top level of a checkout, and the lines that changed since a revision."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from pplint.files.above import checkout_of
+from pplint.records import Record
 
 
 class GitError(Exception):
     """Git is missing, the folder is no checkout, or the revision does not exist; the text is for humans."""
 
 
-class Changes(NamedTuple):
+class Changes(Record):
     """The changed lines: absolute real path to 1-based lines, `None` for a whole file."""
 
     lines: dict[str, frozenset[int] | None]

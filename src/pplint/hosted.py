@@ -1,7 +1,8 @@
 """Findings for a host that asks file by file: what one run over all of them would say, at the cost of one."""
 
+from __future__ import annotations
+
 from pathlib import Path
-from typing import NamedTuple
 
 from pplint.baseline import BaselineError
 from pplint.engine.root import Root, RootError, find_root
@@ -9,6 +10,7 @@ from pplint.finding import Finding, Trouble
 from pplint.git import GitError
 from pplint.ignore_comments import MARK
 from pplint.look import Look, Seen
+from pplint.records import Record
 from pplint.request import Request
 from pplint.settings import Settings, SettingsError, load, override, selected
 
@@ -16,7 +18,7 @@ REFUSALS = (SettingsError, RootError, BaselineError, GitError)
 """What `Hosted.ask` raises when settings or options cannot be followed; the text is for users."""
 
 
-class Wishes(NamedTuple):
+class Wishes(Record):
     """What the host's user chose; `codes` may run unless the project's settings leave them out."""
 
     codes: frozenset[str]
@@ -25,7 +27,7 @@ class Wishes(NamedTuple):
     show_info: bool = False
 
 
-class Answer(NamedTuple):
+class Answer(Record):
     """What is known of one file: findings in report order, those that a comment silences, and troubles."""
 
     findings: tuple[Finding, ...] = ()
@@ -36,12 +38,12 @@ class Answer(NamedTuple):
 NOTHING = Answer()
 
 
-class _Batch(NamedTuple):
+class _Batch(Record):
     files: frozenset[str]
     answers: dict[str, Answer]
 
 
-class _Question(NamedTuple):
+class _Question(Record):
     """Files with the same question are judged in one run.
 
     `folder` is where their facts come from, `project` the folder whose settings hold; they are either all

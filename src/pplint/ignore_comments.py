@@ -1,10 +1,12 @@
 """`# pplint: ignore[CODE] reason`: read from the comments of a file, and how far each one reaches."""
 
+from __future__ import annotations
+
 import re
 from itertools import pairwise
-from typing import NamedTuple
 
 from pplint.finding import Finding, Span
+from pplint.records import Record
 from pplint.source.text import Comment, Source
 
 MARK = b"pplint:"
@@ -18,14 +20,14 @@ _NEXT_COMMENT = re.compile(r"\s#")
 _CLOSERS = re.compile(r"[\s)\]}:,]*(#.*)?")
 
 
-class Code(NamedTuple):
+class Code(Record):
     """A code or rule name as it is written in a comment, and its place."""
 
     text: str
     span: Span
 
 
-class Marker(NamedTuple):
+class Marker(Record):
     """One such comment. `span` covers it from its `#`; `problem` says why it silences nothing, or is ""."""
 
     span: Span
@@ -100,7 +102,7 @@ def _problem(word: str, codes: tuple[Code, ...], closed: bool, alone: bool) -> s
     return ""
 
 
-class Reach(NamedTuple):
+class Reach(Record):
     """The lines on which a comment silences a finding: `first` to `last`, or alone on `top` to `first`."""
 
     top: int

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
 
 from pplint import ignore_comments, pylint_comments
 from pplint.finding import SAFE, WARNING, Edit, Finding, Fix, Span
 from pplint.ignore_comments import Marker
+from pplint.records import Record
 from pplint.rules.catalogue import CATALOGUE, HOUSEKEEPING, UNKNOWN, UNUSED, find_name
 from pplint.settings import nearest
 from pplint.source.text import Source
 
 
-class Checked(NamedTuple):
+class Checked(Record):
     """Findings that remain (with PPL901 and PPL902), and those that a comment silences, with its reason."""
 
     findings: list[Finding]
     suppressed: list[tuple[Finding, str]]
 
 
-class Policy(NamedTuple):
+class Policy(Record):
     """What `apply` needs to know of a run.
 
     `ran` gives the codes that ran on a file; `root` is the folder that fingerprints are relative to; `broken`
@@ -86,7 +86,7 @@ def _apply_file(findings: list[Finding], source: Source, policy: Policy, checked
                 settle(_unused_finding(found, marker, unused, source))
 
 
-class _Problem(NamedTuple):
+class _Problem(Record):
     whole: bool
     texts: list[tuple[Span, str]]
 

@@ -1,8 +1,9 @@
 """What each stage of a pipeline gets at a finding, computed from what the place asks for."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 from pplint.finding import (
     DIRECT,
@@ -24,6 +25,7 @@ from pplint.finding import (
     StageOutcome,
 )
 from pplint.impact_summary import summary_of
+from pplint.records import Record
 
 PP_SIZES = (2, 3, 4)
 NUM_LAYERS = (48, 47)
@@ -34,7 +36,7 @@ class LayoutError(ValueError):
     """The layout cannot be; the message says why."""
 
 
-class Stage(NamedTuple):
+class Stage(Record):
     """A stage owns the layers `[start, end)`, 0-based."""
 
     rank: int

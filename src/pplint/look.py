@@ -6,12 +6,13 @@ import os
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from pplint.baseline import Entry
 from pplint.changed_facts import Question, compared
 from pplint.finding import Finding, Trouble
 from pplint.git import Changes
+from pplint.records import Record
 from pplint.request import Request
 from pplint.rules.catalogue import HOUSEKEEPING
 from pplint.settings import selected
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Files", "Look", "Seen", "find", "read"]
 
 
-class Seen(NamedTuple):
+class Seen(Record):
     """What one look at all files shows: findings in report order, and why others are not among them.
 
     `gone` are findings of unchanged files that the facts before a change in another file would give, `learnt` says how
@@ -209,7 +210,7 @@ def _effort(judged: Judged) -> str:
     return f"parsed {parsed}; facts from {plural(judged.learnt.files, 'file')}, see `pplint facts`"
 
 
-class Files(NamedTuple):
+class Files(Record):
     """The absolute real paths to check, sorted, what went wrong on the way, and leftovers of killed runs."""
 
     paths: tuple[str, ...]

@@ -4,10 +4,12 @@ pylint walks astroid's tree; this is the same walk over Python's own. Expression
 statement, in which all lines count as one, so that they are not walked.
 """
 
+from __future__ import annotations
+
 import ast
 from collections.abc import Iterator
-from typing import NamedTuple
 
+from pplint.records import Record
 from pplint.source.blocks import blocks_of
 from pplint.source.headers import header_parts
 
@@ -16,7 +18,7 @@ _SCOPES = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 _WITH_ELSE = (ast.If, ast.For, ast.AsyncFor, ast.While)
 
 
-class Block(NamedTuple):
+class Block(Record):
     """Lines `first` to `last` are reached; on `kept_from` to the comment's own line, what is said there already stays.
 
     A comment below line `body` holds from its own line on only. The block ends with line `end`.

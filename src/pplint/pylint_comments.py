@@ -1,12 +1,14 @@
 """`# pylint: disable=...`, honoured by the command line too, with the reach that it has in pylint."""
 
+from __future__ import annotations
+
 import ast
 import re
-from typing import NamedTuple
 
 from pplint.finding import Finding
 from pplint.ignore_comments import reach
 from pplint.pylint_blocks import block_at
+from pplint.records import Record
 from pplint.rules.catalogue import RuleName, find_name
 from pplint.source.text import Source, SourceError
 
@@ -19,7 +21,7 @@ _PRAGMA = re.compile(
 )
 
 
-class Pragma(NamedTuple):
+class Pragma(Record):
     """One pragma on a line (1-based). `action` is skip-file, disable-next, disable or enable."""
 
     action: str
@@ -28,7 +30,7 @@ class Pragma(NamedTuple):
     text: str
 
 
-class Pragmas(NamedTuple):
+class Pragmas(Record):
     """The pragmas of a file in order, and its tree."""
 
     found: tuple[Pragma, ...]

@@ -1,13 +1,15 @@
 """What a pylint that is started in a folder makes of the plugin: the folder's configuration, and pylint's own word."""
 
+from __future__ import annotations
+
 import os
 import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
+from pplint.records import Record
 from pplint.rules.catalogue import CATALOGUE
 
 PLUGIN = "pplint.pylint_plugin"
@@ -22,7 +24,7 @@ _COMMENT = re.compile(r"^\s*[#;].*$", re.MULTILINE)
 _TAKES = re.compile(r"^Using config file (.+)$", re.MULTILINE)
 
 
-class Word(NamedTuple):
+class Word(Record):
     """What pylint says: the configuration file that it takes ("" for none), its last complaint ("" for none).
 
     `known` are the messages of the plugin that it knows, `enabled` those of them that it would show.

@@ -1,12 +1,13 @@
 """What the user asked for."""
 
-from typing import NamedTuple
+from __future__ import annotations
 
 from pplint.impact import Stage
+from pplint.records import Record
 from pplint.settings import Settings
 
 
-class Request(NamedTuple):
+class Request(Record):
     """What the user asked for; `paths` as given, everything else that has a setting is in `settings`.
 
     `stdin` is the content of the only path, which then need not exist. `baseline_entries` False leaves the

@@ -1,11 +1,14 @@
 """One run, and the only place where its order is written."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from pplint.finding import INFO
 from pplint.look import Look, Seen, read
+from pplint.records import Record
 from pplint.repair import Change
 from pplint.request import Request
 from pplint.source.text import Source
@@ -16,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Outcome", "execute"]
 
 
-class Outcome(NamedTuple):
+class Outcome(Record):
     """What a run found and did.
 
     `seen` is the state after all changes that were written, `codes` are the rules that ran. `fixed` counts the fixed
@@ -87,7 +90,7 @@ def execute(request: Request) -> Outcome:
     )
 
 
-def _facts_from(root: "Root") -> str:
+def _facts_from(root: Root) -> str:
     """Say where the facts come from, also where SGLang is installed beside pplint and the tree is none."""
     from pplint.engine.elsewhere import installed_package
     from pplint.engine.root import PACKAGE

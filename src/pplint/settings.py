@@ -1,12 +1,15 @@
 """`[tool.pplint]` of the nearest pyproject.toml, joined with the command line; each value with its origin."""
 
+from __future__ import annotations
+
 import os
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from pplint.files.above import is_checkout, upwards
 from pplint.finding import SEVERITIES
+from pplint.records import Record
 
 DEFAULT = "default"
 COMMAND_LINE = "command line"
@@ -17,14 +20,14 @@ class SettingsError(Exception):
     """A setting that pplint cannot follow; the text names the file, the key and the nearest right name."""
 
 
-class Setting(NamedTuple):
+class Setting(Record):
     """A value and where it came from: `default`, `command line`, or `FILE:LINE`."""
 
     value: Any
     origin: str
 
 
-class Settings(NamedTuple):
+class Settings(Record):
     """All settings, checked.
 
     `root` is the real path of the folder that patterns and paths are relative to; `file` is the

@@ -1,20 +1,22 @@
 """Which of the judge's findings are shown: less what comments, settings, the baseline and `--since` take away."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
 
 from pplint import baseline
 from pplint.baseline import Entry
 from pplint.finding import INFO, Finding, report_order
 from pplint.git import Changes
 from pplint.impact import impact_of, usual_layouts
+from pplint.records import Record
 from pplint.request import Request
 from pplint.rules.catalogue import HOUSEKEEPING
 from pplint.settings import ignored_in
 from pplint.source.text import Source
 
 
-class Sifted(NamedTuple):
+class Sifted(Record):
     """Findings in report order, and why others are not among them: a comment, an entry of the baseline, their level.
 
     `stale` are entries of the baseline that no finding matches.

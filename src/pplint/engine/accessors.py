@@ -1,8 +1,10 @@
 """Which parameters take a GLOBAL layer id and which a LOCAL index, solved to a fixed point over the whole tree."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from pplint.engine.behind import Fronts
 from pplint.engine.callees import definitions_of
@@ -11,6 +13,7 @@ from pplint.engine.names import Place, Rows
 from pplint.engine.pools import kept_by_pools, stage_list
 from pplint.engine.project import Project
 from pplint.engine.vocabulary import is_end, is_start
+from pplint.records import Record
 
 GLOBAL = "GLOBAL"
 LOCAL = "LOCAL"
@@ -18,7 +21,7 @@ COMMON_METHODS = frozenset({"__init__", "__call__", "forward"})
 """Names that every module defines: they say nothing about a receiver of unknown type."""
 
 
-class Evidence(NamedTuple):
+class Evidence(Record):
     """Why a parameter has its space: a place and a sentence, and the parameter that it is handed to, if any."""
 
     module: str
@@ -34,7 +37,7 @@ _NONE: dict[str, Evidence] = {}
 _BY_NAME = "by name"
 
 
-class Target(NamedTuple):
+class Target(Record):
     """One definition that a call may reach: function id, class id or "", parameter, its argument position."""
 
     function: str

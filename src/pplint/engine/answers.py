@@ -1,18 +1,20 @@
 """How a method answers a GLOBAL layer id: from a list of the stage's layers, or from a dictionary of their ids."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from pplint.engine.accessors import GLOBAL, Accessors, Target, matches
 from pplint.engine.asking import remembered
 from pplint.engine.names import Place
 from pplint.finding import KEYED, SHIFTED
+from pplint.records import Record
 
 UNKNOWN = ""
 _DEPTH = 5
 
 
-class Answer(NamedTuple):
+class Answer(Record):
     """How an id is answered: SHIFTED, KEYED or UNKNOWN; `of` is a class that does it so where others do not."""
 
     access: str

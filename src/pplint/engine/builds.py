@@ -22,9 +22,8 @@ class Builds(Names):
         """The constructor calls of a class."""
         found = []
         for module, owner, function, position in self.row("builds", class_id, self.all_builds) or ():
-            build = dict.get(self.summaries, module) or self.summaries[module]
             place = Place(module, f"{module}:{owner}" if owner else "", function)
-            found.append((place, build["builds"][position]))
+            found.append((place, self.builds_in(module)[position]))
         return found
 
     def all_builds(self) -> Rows:

@@ -14,7 +14,7 @@ from pplint.engine.facts import Facts
 from pplint.engine.flow import Flow
 from pplint.engine.interest import Interest
 from pplint.engine.levels import Callers, may_be_lowered
-from pplint.engine.pools import StageList, kept_by_pools, names_mapping, stage_list
+from pplint.engine.pools import StageList, is_list_name, kept_by_pools, names_mapping, stage_list
 from pplint.engine.project import Padded
 from pplint.engine.reporting import Reporter
 from pplint.engine.served import served_layers
@@ -61,7 +61,9 @@ class Context(Reporter):
 
         Of a pool of unknown class it is the one that most others derive from.
         """
-        owners = self.project.types_of(self.place, path[:-1]) if len(path) > 1 else frozenset()
+        if len(path) < 2 or not is_list_name(self.project, path[-1]):
+            return None
+        owners = self.project.types_of(self.place, path[:-1])
         for owner in owners or {kept_by_pools(self.project, path)} - {""}:
             found = stage_list(self.project, owner, path[-1])
             if found is not None:

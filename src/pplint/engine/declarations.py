@@ -9,7 +9,7 @@ from typing import Any
 from pplint.engine import values as v
 from pplint.engine.constants import literal_integer
 from pplint.engine.vocabulary import PROXY_PARAMETER, is_end, is_start
-from pplint.source.blocks import FunctionNode, blocks_of
+from pplint.source.blocks import FunctionNode, blocks_of, statements
 
 FunctionFacts = dict[str, Any]
 ClassFacts = dict[str, Any]
@@ -99,7 +99,7 @@ def takes_proxies(node: FunctionNode) -> bool:
 
 def names_returned(node: FunctionNode) -> set[str]:
     """The names that a function returns, alone or in a tuple."""
-    returned = [part.value for part in ast.walk(node) if isinstance(part, ast.Return)]
+    returned = [part.value for part in statements(node.body) if isinstance(part, ast.Return)]
     parts = [item for one in returned for item in (one.elts if isinstance(one, ast.Tuple) else [one])]
     return {one.id for one in parts if isinstance(one, ast.Name)}
 

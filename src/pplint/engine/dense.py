@@ -1,13 +1,14 @@
 """Inner pools that are asked with DENSE ids where they take GLOBAL ones, and who builds them wrongly."""
 
-from typing import NamedTuple
+from __future__ import annotations
 
 from pplint.engine.accessors import GLOBAL, Accessors, matches
 from pplint.engine.names import Place, Rows
 from pplint.engine.pools import dense_through
+from pplint.records import Record
 
 
-class Asked(NamedTuple):
+class Asked(Record):
     """An inner pool that is asked with DENSE ids: by which class, through which attribute, and where."""
 
     owner: str

@@ -1,18 +1,20 @@
 """Functions that ask for the class name of what they are given, and raise for names that they do not know."""
 
+from __future__ import annotations
+
 import ast
-from typing import NamedTuple
 
 from pplint.engine import values as v
 from pplint.engine.handed import definitions, parameter_at
 from pplint.engine.names import Place
 from pplint.engine.project import Padded, Project
+from pplint.records import Record
 from pplint.source.blocks import FunctionNode
 
 _DEPTH = 3
 
 
-class Chooser(NamedTuple):
+class Chooser(Record):
     """A function that takes elements of these class names only; its module and the line that asks."""
 
     names: frozenset[str]

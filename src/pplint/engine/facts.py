@@ -1,20 +1,22 @@
 """The joined facts of a tree."""
 
+from __future__ import annotations
+
 import marshal
 from collections.abc import Callable
-from typing import NamedTuple
 
 from pplint.engine.accessors import Accessors
 from pplint.engine.project import Project
+from pplint.records import Record
 
 
-class Facts(NamedTuple):
+class Facts(Record):
     """The joined facts of a tree."""
 
     project: Project
     accessors: Accessors
 
-    def __reduce__(self) -> tuple[Callable[[bytes], "Facts"], tuple[bytes]]:
+    def __reduce__(self) -> tuple[Callable[[bytes], Facts], tuple[bytes]]:
         # All of it is plain data, for which marshal takes half the time that pickle does.
         spaces = {
             space: {

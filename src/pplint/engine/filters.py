@@ -1,8 +1,9 @@
 """Which conditions in a loader decide by the stage, or by what the stage has."""
 
+from __future__ import annotations
+
 import ast
 import re
-from typing import NamedTuple
 
 from pplint.engine import guards as g
 from pplint.engine import values as v
@@ -17,6 +18,7 @@ from pplint.engine.vain import Vain, asked_in_vain
 from pplint.engine.values import Atom, Value
 from pplint.engine.vocabulary import MISSING_LAYER, is_end, is_start
 from pplint.engine.weight_names import says_layer, says_no_layer
+from pplint.records import Record
 from pplint.source.blocks import FunctionNode
 
 _MEMBERS = r"param|buffer|state_dict|\.keys\(|local_names|own"
@@ -25,7 +27,7 @@ _FILTER = r"pp_|_pp|stage|missing|local|owned|skip|filter|belong"
 Names = tuple[str, ...]
 
 
-class Reply(NamedTuple):
+class Reply(Record):
     """What a function (qualified name) of the module answers: it `holds` only for what the stage has, or has not."""
 
     function: Names

@@ -7,7 +7,7 @@ do to that state is said in `branches`, `bindings` and `expressions`.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from pplint.engine import values as v
@@ -18,7 +18,7 @@ from pplint.engine.evaluate import Environment, Evaluator
 from pplint.engine.expressions import EXPRESSIONS, LEAVES, defaults
 from pplint.engine.meaning import as_lambda, defined, known
 from pplint.engine.values import Atom, Value, Values
-from pplint.source.blocks import FunctionNode, blocks_of
+from pplint.source.blocks import FunctionNode
 
 
 class Listener:
@@ -197,15 +197,6 @@ class Flow(Evaluator):
                 self.visit(child)
             elif isinstance(child, ast.AST):
                 self.children(child)
-
-
-def statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    """All statements of a body, those inside others too, in order."""
-    for node in body:
-        if isinstance(node, ast.stmt):  # handlers and cases are none
-            yield node
-        for block in blocks_of(node):
-            yield from statements(block)
 
 
 def _is_static(node: FunctionNode) -> bool:

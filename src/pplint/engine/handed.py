@@ -1,15 +1,18 @@
 """What a function does with a list that it is given: does it read its first element, or each of them?"""
 
-from typing import Any, NamedTuple
+from __future__ import annotations
+
+from typing import Any
 
 from pplint.engine.declarations import position_of
 from pplint.engine.names import Place
 from pplint.engine.project import Project
+from pplint.records import Record
 
 _DEPTH = 3
 
 
-class Reader(NamedTuple):
+class Reader(Record):
     """A read of `attribute` in `module` at `line`, of the "first" or of "each" element."""
 
     how: str

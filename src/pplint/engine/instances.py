@@ -1,11 +1,14 @@
 """What expressions may be instances of, and how the objects in attributes come to be."""
 
+from __future__ import annotations
+
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
 from pplint.engine.builds import Builds
 from pplint.engine.names import PICKED, Place, Rows, absolute
 from pplint.engine.vocabulary import is_start
+from pplint.records import Record
 
 _WORD = re.compile(r"[A-Za-z_][\w.]*")
 _DEPTH = 8
@@ -16,7 +19,7 @@ SUPER = "super()"
 _NOTHING: tuple[frozenset[str], tuple[str, ...]] = frozenset(), ()
 
 
-class Builder(NamedTuple):
+class Builder(Record):
     """One way an object comes to be: with a stage range (True), without (False), or unknown (None)."""
 
     with_range: bool | None

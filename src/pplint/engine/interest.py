@@ -9,13 +9,13 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from pplint.engine.accessors import COMMON_METHODS, GLOBAL
 from pplint.engine.attention import Company, Lines, any_line, is_word
-from pplint.engine.modules import placeholder_names, stage_module
+from pplint.engine.modules import STAGED, all_staged
 from pplint.engine.names import Rows
-from pplint.engine.pools import list_names, stage_list
+from pplint.engine.pools import all_listed, stage_list
 from pplint.engine.vocabulary import (
     END_NAMES,
     LAYER_ID_NAMES,
@@ -25,6 +25,7 @@ from pplint.engine.vocabulary import (
     STAGE_COUNT_NAMES,
     START_NAMES,
 )
+from pplint.records import Record
 from pplint.source.blocks import FunctionNode, blocks_of
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ _ASCII_WORDS = bytes(
 )
 
 
-class Names(NamedTuple):
+class Names(Record):
     """The names that matter in a tree: anywhere, as attributes, and as attributes that are more than called.
 
     `ids` are parameters that take a GLOBAL layer id: where a keyword chooses between two. `all` are in UTF-8.
@@ -187,15 +188,13 @@ def all_names(facts: Facts) -> Rows:
     project, accessors = facts
     functions = {name for name in accessors.all_names if not project.definers(name)}
     attributes = {*_ATTRIBUTES, *accessors.all_names, *project.padded_names()} - functions
-    modules: set[str] = set()
-    lists, placeholders = list_names(project), placeholder_names(project)
+    modules = project.table(STAGED, lambda: all_staged(project)).keys()
+    lists = project.table("listed", lambda: all_listed(project))
     for class_id, one in project.classes.items():
         attributes |= one["shifted"].keys()
         for name, entries in one["attrs"].items():
             if _is_mapping(entries) or (name in lists and stage_list(project, class_id, name) is not None):
                 attributes.add(name)
-            elif name in placeholders and stage_module(project, class_id, name) is not None:
-                modules.add(name)
     return {
         "words": sorted(_WORDS | functions | accessors.constructed),
         "attributes": sorted(attributes - COMMON_METHODS),

@@ -4,9 +4,11 @@ One walk of a module collects the lookups in dictionaries of parameters, the cal
 the module, and whether a test of the stage or of membership stands before each of them.
 """
 
+from __future__ import annotations
+
 import ast
 import re
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from pplint.engine import guards as g
 from pplint.engine import values as v
@@ -20,12 +22,13 @@ from pplint.engine.project import Project
 from pplint.engine.vain import Vain
 from pplint.engine.values import Values
 from pplint.engine.weight_names import is_elsewhere, is_layer_of_name, says_elsewhere
+from pplint.records import Record
 
 _ROUNDS = 3
 _CAUGHT_ATTRIBUTE = CAUGHT - {"KeyError", "LookupError"} | {"AttributeError"}
 
 
-class Lookup(NamedTuple):
+class Lookup(Record):
     """An unfiltered lookup in a function (qualified name), and a test before it that filters nothing.
 
     It is that of a weight (where the node is a call, by `get_submodule` and the like), or of a layer whose `attribute` is
@@ -43,7 +46,7 @@ class Lookup(NamedTuple):
         return self.node.slice if isinstance(self.node, ast.Subscript) else self.node.args[0]
 
 
-class Call(NamedTuple):
+class Call(Record):
     """A call of a function of the module (qualified name), and whether a filter stands before it."""
 
     caller: Names

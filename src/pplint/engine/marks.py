@@ -10,9 +10,9 @@ from pplint.engine.declarations import FunctionFacts, names_returned
 from pplint.engine.flow import Flow
 from pplint.engine.guards import SINGLE, stage_facts
 from pplint.engine.vocabulary import is_end
-from pplint.source.blocks import FunctionNode
+from pplint.source.blocks import FunctionNode, statements
 
-_RANKS = re.compile(r"(^|_)tp_(world_)?size$|tensor_(model_)?parallel_(world_)?size$")
+_RANKS = r"(^|_)tp_(world_)?size$|tensor_(model_)?parallel_(world_)?size$"
 """How many tensor parallel ranks there are."""
 
 
@@ -94,9 +94,9 @@ def _taken_back(flow: Flow, node: ast.stmt) -> bool:
     return any(
         isinstance(part, ast.If)
         and part.lineno < node.lineno
-        and any(map(_RANKS.search, v.names_in(part.test)))
+        and any(re.search(_RANKS, name) for name in v.names_in(part.test))
         and any(_is_off(one, flags) for one in part.body)
-        for part in (ast.walk(flow.functions[-1]) if flags and flow.functions else ())
+        for part in (statements(flow.functions[-1].body) if flags and flow.functions else ())
     )
 
 

@@ -1,18 +1,23 @@
 """Modules that only some stages have, and flags that say on which stage we are."""
 
+from __future__ import annotations
+
 import ast
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from pplint.engine.guards import FIRST, LAST, SINGLE, atoms, stage_facts
-from pplint.engine.names import Place
+from pplint.engine.names import Place, Rows
 from pplint.engine.predicates import stages_asked
 from pplint.engine.project import Project
 from pplint.engine.values import Atom
 from pplint.engine.vocabulary import MISSING_LAYER
+from pplint.records import Record
+
+STAGED = "staged"
 
 
-class StageModule(NamedTuple):
+class StageModule(Record):
     """An attribute that holds a module on the stages `real_on` ({FIRST, LAST} or a part of it) and nothing on others.
 
     On those of them that are in `perhaps_on` it does so in some cases only.
@@ -47,20 +52,42 @@ def stage_module(project: Project, class_id: str, attribute: str) -> StageModule
     return None
 
 
-def placeholder_names(project: Project) -> set[str]:
-    """The names of all attributes of which `stage_module` may say something."""
-    return {name for kind in ("none", MISSING_LAYER) for _, name in project.assigned[kind]}
+def all_staged(project: Project) -> Rows:
+    """The table of the names of all attributes that hold a module of some stages somewhere."""
+    names = {name for kind in ("none", MISSING_LAYER) for _, name in project.assigned[kind]}
+    found = {
+        name
+        for class_id, one in project.classes.items()
+        for name in names.intersection(one["attrs"])
+        if stage_module(project, class_id, name) is not None
+    }
+    return dict.fromkeys(sorted(found), True)
 
 
 def stage_modules_of(project: Project, place: Place, path: tuple[str, ...]) -> StageModule | None:
     """The module at a chain such as `self.model.embed_tokens` that is not there on every stage, or None."""
-    if len(path) < 2:
+    if len(path) < 2 or not project.row(STAGED, path[-1], lambda: all_staged(project)):
         return None
     for owner in sorted(project.types_of(place, path[:-1])):
         found = stage_module(project, owner, path[-1])
         if found is not None:
             return found
     return None
+
+
+def is_flag(project: Project, attribute: str) -> bool:
+    """Whether attributes of that name say something about the stage somewhere."""
+    return project.row("flags", attribute, lambda: all_flags(project)) is True
+
+
+def all_flags(project: Project) -> Rows:
+    """The table of those names."""
+    return {
+        name: True
+        for one in project.classes.values()
+        for name, entries in one["attrs"].items()
+        if any(entry.get("says") for entry in entries)
+    }
 
 
 def flag_facts(project: Project, class_id: str, attribute: str) -> frozenset[str]:

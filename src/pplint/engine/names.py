@@ -33,6 +33,9 @@ class Kept(Protocol):
     def summary(self, module: str) -> dict[str, Any]:
         """The summary of one."""
 
+    def builds(self, module: str) -> list[dict[str, Any]]:
+        """The constructor calls in one, as its summary has them."""
+
     def row(self, table: str, key: str) -> Any:
         """What a table says of a key, or None."""
 
@@ -87,15 +90,26 @@ class Names:
             if module in self._kept.modules():
                 self._take(module, self._kept.summary(module))
 
+    def builds_in(self, module: str) -> list[dict[str, Any]]:
+        """The constructor calls in a module; no look at it is noted."""
+        known: dict[str, Any] | None = dict.get(self.summaries, module)
+        if known is not None or self._kept is None:
+            return known["builds"] if known is not None else []
+        return self._kept.builds(module)
+
     def row(self, table: str, key: str, make: Callable[[], Rows]) -> Any:
         """What a table says of a key, or None; `make` makes the table when it is asked for first."""
         self.asking.keys.add(f"{table} {key}")
         if self._kept is not None:
             return self._kept.row(table, key)
-        rows = self.tables.get(table)
+        return self.table(table, make).get(key)
+
+    def table(self, name: str, make: Callable[[], Rows]) -> Rows:
+        """A whole table; no look at it is noted."""
+        rows = self.tables.get(name)
         if rows is None:
-            rows = self.tables[table] = self.asking.unnoticed(make)
-        return rows.get(key)
+            rows = self.tables[name] = self.asking.unnoticed(make)
+        return rows
 
     def module_of(self, class_id: str) -> str:
         return class_id.partition(":")[0]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from pplint.engine import values as v
 from pplint.engine.accessors import GLOBAL, Evidence
 from pplint.engine.declarations import given_for
 from pplint.engine.vocabulary import LAYER_ID_NAMES
+from pplint.records import Record
 from pplint.source.blocks import FunctionNode
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def _is_in(context: Context, space: str, caller: FunctionNode, argument: ast.exp
     return isinstance(argument, ast.Name) and argument.id in known and not _rebinds(caller, argument)
 
 
-class _Call(NamedTuple):
+class _Call(Record):
     """A call, and the innermost class and function that it stands in."""
 
     owner: ast.ClassDef | None

@@ -1,18 +1,21 @@
 """What pools keep per layer, how they translate ids for inner pools, what their `start_layer` is worth."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from pplint.engine.asking import remembered
 from pplint.engine.builds import is_super
 from pplint.engine.names import Place, Rows
 from pplint.engine.project import Project
 from pplint.engine.vocabulary import MODEL_COUNT_NAMES, STAGE_COUNT_NAMES, is_start
+from pplint.records import Record
 
 _DEPTH = 3
 
 
-class StageList(NamedTuple):
+class StageList(Record):
     """What shows that a list has one entry per layer of the stage (`shifted`: by `id - start_layer`)."""
 
     module: str
@@ -21,7 +24,7 @@ class StageList(NamedTuple):
     shifted: bool
 
 
-class Pinned(NamedTuple):
+class Pinned(Record):
     """Where a class sets `start_layer` to a number."""
 
     owner: str
@@ -75,9 +78,15 @@ def all_kept(project: Project) -> Rows:
     return rows
 
 
-def list_names(project: Project) -> set[str]:
-    """The names of all attributes of which `stage_list` may say something."""
-    return {*shifted_names(project), *(name for _, name in project.assigned["list"])}
+def is_list_name(project: Project, attribute: str) -> bool:
+    """Whether `stage_list` may say something of attributes of that name."""
+    return project.row("listed", attribute, lambda: all_listed(project)) is True
+
+
+def all_listed(project: Project) -> Rows:
+    """The table of those names."""
+    names = {*shifted_names(project), *(name for _, name in project.assigned["list"])}
+    return dict.fromkeys(sorted(names), True)
 
 
 def _counts_stage(project: Project, place: Place, value: list[Any], depth: int = 0) -> bool:

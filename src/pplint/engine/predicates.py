@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from pplint.engine import guards as g
 from pplint.engine import values as v
@@ -15,6 +15,7 @@ from pplint.engine.meaning import put_in
 from pplint.engine.names import Place
 from pplint.engine.project import Project
 from pplint.engine.values import Atom
+from pplint.records import Record
 
 _DEPTH = 2
 _ASKED = 2
@@ -126,7 +127,7 @@ def _left(test: ast.expr, holds: bool) -> frozenset[str]:
     return g.stage_facts((Atom(test, holds),)) & {g.FIRST, g.LAST}
 
 
-class _Returned(NamedTuple):
+class _Returned(Record):
     """The one condition that a called function, or a property, returns, where it stands, and the function's facts."""
 
     test: ast.expr
@@ -156,7 +157,7 @@ def _asked(project: Project, place: Place, path: list[str]) -> tuple[dict[str, A
     plain = project.named_function(place.module, path) if path[0] != "self" else None
     if plain is not None:
         return plain[1], plain[0]
-    owners = project.types_of(place, tuple(path[:-1])) if len(path) > 1 else ()
+    owners = project.types_of(place, tuple(path[:-1])) if project.definers(path[-1]) else ()
     methods = [method for one in owners if (method := project.method(one, path[-1])) is not None]
     if len(methods) != 1:
         return None

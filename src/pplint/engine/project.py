@@ -1,17 +1,22 @@
 """What the attributes of classes hold as far as stages are concerned."""
 
+from __future__ import annotations
+
 from collections import defaultdict
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 from pplint.engine.asking import remembered
 from pplint.engine.instances import Types
-from pplint.engine.names import Place
+from pplint.engine.names import Place, Rows
 from pplint.engine.vocabulary import DRAFT, MISSING_LAYER, PADDED_MAKERS
+from pplint.records import Record
+
+_PADDED = "padded"
 
 
-class Padded(NamedTuple):
+class Padded(Record):
     """A padded list: `owner` is the class id that unpacks it, with the attributes for its stage range.
 
     The owner of the layers of a `served` model is one of the classes that such a model may have.
@@ -37,7 +42,7 @@ class Project(Types):
 
     def padded(self, place: Place, path: tuple[str, ...]) -> Padded | None:
         """The padded layer list at a chain such as `self.model.layers`, or None."""
-        if len(path) < 2:
+        if len(path) < 2 or not self.is_padded_name(path[-1]):
             return None
         for owner in self.types_of(place, path[:-1]):
             found = self.padded_attribute(owner, path[-1])
@@ -93,8 +98,16 @@ class Project(Types):
                     found[MISSING_LAYER if missing else value[0]].append((class_id, attribute))
         return found
 
+    def is_padded_name(self, attribute: str) -> bool:
+        """Whether attributes of that name hold a padded layer list somewhere."""
+        return self.row(_PADDED, attribute, self.all_padded) is True
+
     def padded_names(self) -> frozenset[str]:
         """The names of all attributes that hold a padded layer list somewhere."""
+        return frozenset(self.table(_PADDED, self.all_padded))
+
+    def all_padded(self) -> Rows:
+        """The table of those names."""
         kept = {
             attribute
             for class_id, attribute in self.assigned["unpacked"]
@@ -106,7 +119,7 @@ class Project(Types):
             for name, method in one["methods"].items()
             if (path := property_path(method)) is not None and path[-1] in kept
         }
-        return frozenset(kept | handed_out)
+        return dict.fromkeys(sorted(kept | handed_out), True)
 
     def missing_modules(self, class_id: str) -> dict[str, int]:
         """Attributes that hold a placeholder on some stage, with the line that puts it there."""

@@ -1,19 +1,22 @@
 """Which classes keep a split layer list, which say so, and which top-level classes lead to them."""
 
+from __future__ import annotations
+
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from pplint.engine.asking import compared, remembered
 from pplint.engine.names import Place, Rows
 from pplint.engine.project import Padded, Project
 from pplint.engine.vocabulary import ENCODER, RANGE_MAKERS, is_start
+from pplint.records import Record
 
 _DEPTH = 4
 
 
-class Split(NamedTuple):
+class Split(Record):
     """A padded layer list below a class: the chain of attributes to its owner (empty: the class itself).
 
     `home` is the owner, or the base of it that makes the list at `line`.
@@ -47,7 +50,7 @@ def keeps_unknown_model(project: Project, class_id: str) -> bool:
     )
 
 
-class Taken(NamedTuple):
+class Taken(Record):
     """A property at `line` of `owner` that takes `start_layer` from a `chain` whose class (an id) `lacks` has none."""
 
     owner: str

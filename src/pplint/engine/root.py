@@ -1,10 +1,12 @@
 """Which tree the facts come from."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from pplint.files.above import upwards
+from pplint.records import Record
 
 PACKAGE = "sglang"
 
@@ -13,7 +15,7 @@ class RootError(ValueError):
     """No tree can be chosen; the message says why."""
 
 
-class Root(NamedTuple):
+class Root(Record):
     """`path` is the folder whose modules are named from it (the parent of `sglang/`), absolute and real.
 
     `folder` is what is read for facts below it, `how` a sentence for `--verbose`.

@@ -15,6 +15,8 @@ def served_layers(project: Project, place: Place, path: tuple[str, ...]) -> Padd
 
     Its owner is one example of the classes that the model may have.
     """
+    if len(path) < 4 or not project.is_padded_name(path[-1]):
+        return None
     for end in range(2, len(path) - 1):
         if not project.types_of(place, path[:end]):
             if not _is_served(project, place, path[:end]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from pplint.engine import spaces
 from pplint.engine import values as v
@@ -14,6 +14,7 @@ from pplint.engine.levels import names_config
 from pplint.engine.project import Padded
 from pplint.engine.spaces import END, EVERY, LITERAL, MODEL_COUNT, START, space_of
 from pplint.engine.values import Value, Values
+from pplint.records import Record
 
 if TYPE_CHECKING:
     from pplint.engine.context import Context
@@ -24,7 +25,7 @@ _CONFIG_KINDS = re.compile(r"(layer_types|layers_block_type|layers_type)$")
 ALL = "all"  # an upper bound at the end of the model, written or left out
 
 
-class Slots(NamedTuple):
+class Slots(Record):
     """Slots of the padded list `padded`, which is written as one of the alternatives `lists`.
 
     `low` and `high` are the kinds of the bounds (`ZERO`, `ALL`, START, END or LITERAL). `number` is

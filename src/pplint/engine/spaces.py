@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from pplint.engine import values as v
 from pplint.engine.accessors import GLOBAL, LOCAL
@@ -10,6 +10,7 @@ from pplint.engine.own_calls import evidence_of_calls
 from pplint.engine.pools import returns_dense
 from pplint.engine.values import Value, Values
 from pplint.engine.vocabulary import LAYER_ID_NAMES, MODEL_COUNT_NAMES, STAGE_COUNT_NAMES, is_end, is_start
+from pplint.records import Record
 
 if TYPE_CHECKING:
     from pplint.engine.context import Context
@@ -39,7 +40,7 @@ _MOVED = {START: OWNED, OWNED: OWNED, EVERY: EVERY, STAGE: STAGE, DENSE: DENSE}
 _DEPTH = 6
 
 
-class Space(NamedTuple):
+class Space(Record):
     """A space and the sentence that says why."""
 
     kind: str

@@ -5,24 +5,26 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from pplint.engine import guards as g
 from pplint.engine import values as v
 from pplint.engine.facts import Facts
-from pplint.engine.flow import Flow, Listener, statements
-from pplint.engine.modules import flag_facts, stages_of_callers
+from pplint.engine.flow import Flow, Listener
+from pplint.engine.modules import flag_facts, is_flag, stages_of_callers
 from pplint.engine.names import Place
 from pplint.engine.predicates import unfolded
 from pplint.engine.reach import entries_above
 from pplint.engine.values import Atom, Value
 from pplint.engine.vocabulary import DRAFT, DRAFT_FUNCTION
+from pplint.records import Record
+from pplint.source.blocks import statements
 
 if TYPE_CHECKING:
     from pplint.source.text import Source
 
 
-class Here(NamedTuple):
+class Here(Record):
     """The scope of a place."""
 
     place: Place
@@ -30,7 +32,7 @@ class Here(NamedTuple):
     draft: bool
 
 
-class Written(NamedTuple):
+class Written(Record):
     """The names and the attributes that a function assigns to."""
 
     names: frozenset[str]
@@ -186,6 +188,8 @@ class Surroundings(Listener):
         """What a flag that is true, of the own object or of one that it keeps, says about the stage."""
         path = v.dotted(test)
         if path is None or len(path) < 2 or path[0] != "self" or not self.class_id:
+            return frozenset()
+        if not is_flag(self.project, path[-1]):
             return frozenset()
         owners = [self.class_id] if len(path) == 2 else self.project.types_of(self.place, path[:-1])
         said = [flag_facts(self.project, one, path[-1]) for one in owners]

@@ -1,17 +1,19 @@
 """Tests of a stage range that filter nothing, since what they ask for is nowhere."""
 
+from __future__ import annotations
+
 import ast
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from pplint.engine import values as v
 from pplint.engine.names import Place
 from pplint.engine.project import Project
 from pplint.engine.reach import may_have
 from pplint.engine.vocabulary import is_start
+from pplint.records import Record
 
 
-class Vain(NamedTuple):
+class Vain(Record):
     """A test that filters nothing: it asks for `attribute`, which no instance of the class `lacks` has."""
 
     test: ast.expr

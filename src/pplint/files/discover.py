@@ -10,12 +10,12 @@ import errno
 import os
 import stat
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from pplint.files.above import checkout_of
 from pplint.files.gitignore import Patterns, Within
 from pplint.files.write import is_leftover
 from pplint.finding import Trouble
+from pplint.records import Record
 from pplint.source.text import SourceError, read_bytes
 
 SUFFIXES = (".py", ".pyi")
@@ -24,7 +24,7 @@ _SKIPPED = frozenset({"__pycache__", "node_modules"})
 _Parts = tuple[str, ...]
 
 
-class Found(NamedTuple):
+class Found(Record):
     """What the paths came to.
 
     `files` are real absolute paths, sorted, each once. `troubles` name the paths that gave nothing and the
@@ -41,7 +41,7 @@ class Found(NamedTuple):
     folders: tuple[str, ...] = ()
 
 
-class _Level(NamedTuple):
+class _Level(Record):
     """Patterns and where a folder stands below theirs."""
 
     patterns: Patterns

@@ -11,7 +11,8 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+
+from pplint.records import Record
 
 _ANY_DEPTH = "**"
 _STARS = r"\A\*\*+\Z"
@@ -28,7 +29,7 @@ _CLASSES = {
 }
 
 
-class _Rule(NamedTuple):
+class _Rule(Record):
     """One line: the segments of its path, the last one a name; `**` stands for any number of folders."""
 
     hides: bool
@@ -111,7 +112,7 @@ class Patterns:
         return False
 
 
-class Within(NamedTuple):
+class Within(Record):
     """Patterns as they hold in one folder."""
 
     rules: Sequence[_Rule]

@@ -1,17 +1,19 @@
 """Making edits, and making the fixes of a file so that a bad one neither counts nor blocks the others."""
 
+from __future__ import annotations
+
 import ast
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from pplint.finding import Edit, Fix
 from pplint.fixes.edit import EditError, Placed, Taken, place
 from pplint.fixes.verify import difference
+from pplint.records import Record
 from pplint.source.encoding import UTF8
 from pplint.source.text import Source, SourceError
 
 
-class FixOutcome(NamedTuple):
+class FixOutcome(Record):
     """What became of the fixes of one file.
 
     `data` are the new bytes, `applied` the numbers of the fixes that are in them, `refused` the numbers and

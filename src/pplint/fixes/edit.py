@@ -1,11 +1,13 @@
 """Where edits stand in the bytes of a file, and which of them can be made together."""
 
+from __future__ import annotations
+
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
 from pplint.finding import Edit, Span
+from pplint.records import Record
 from pplint.source.text import Source
 
 
@@ -13,7 +15,7 @@ class EditError(Exception):
     """An edit that cannot be made; the message is a clause for people."""
 
 
-class Placed(NamedTuple):
+class Placed(Record):
     """An edit in one source.
 
     `start` and `end` are byte offsets in the source's data, `char_start` and `char_end` the same places in

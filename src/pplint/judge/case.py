@@ -1,8 +1,9 @@
 """One request to judge files, and what is known about them from earlier looks."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from pplint.engine.elsewhere import installed_package
 from pplint.engine.root import PACKAGE, find_root
@@ -14,13 +15,14 @@ from pplint.known.rows import Answer
 from pplint.known.snapshot import Snapshot
 from pplint.known.stamps import size_of, stamps_of
 from pplint.known.store import Store
+from pplint.records import Record
 from pplint.source.digest import digest_of
 
 SYNTAX_BYTES = 4_000_000
 """Files that no rule needs are parsed for their troubles as long as they are no more than this in all."""
 
 
-class JudgeRequest(NamedTuple):
+class JudgeRequest(Record):
     """What to judge: `root` as `find_root` gives it, `files` absolute real paths, `overlay` contents in their place.
 
     Test code has no say in what other code means: with `include_tests` it is judged, and its facts count too.
@@ -42,7 +44,7 @@ class JudgeRequest(NamedTuple):
         return f"{self.root} and its tests" if self.include_tests else self.root
 
 
-class Judged(NamedTuple):
+class Judged(Record):
     """The findings of the files in report order, what went wrong, and how many files were parsed.
 
     `marked` are the files that hold a comment of pplint's, `learnt` says how much there was to judge by.

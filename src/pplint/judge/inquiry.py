@@ -1,8 +1,10 @@
 """Finding out what is not known: summaries, joined facts, what the rules say."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import ExitStack
-from typing import Any, NamedTuple
+from typing import Any
 
 from pplint.engine.accessors import Accessors
 from pplint.engine.facts import Facts
@@ -26,6 +28,7 @@ from pplint.known.rows import Answer
 from pplint.known.snapshot import Snapshot, Summaries, View, said_by, view_of
 from pplint.known.stamps import size_of
 from pplint.known.tables import complete
+from pplint.records import Record
 from pplint.source.text import Source
 
 ROUNDS = 2
@@ -35,7 +38,7 @@ FEW = 50
 """So many changed files are worth a look whether they still say the same."""
 
 
-class News(NamedTuple):
+class News(Record):
     """What `changed` since the `old` look: summaries and views of the changed files in view, files with comments of ours.
 
     `rounds` are those of all files, `same` says that the changed ones say what they said, lines aside.

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from pplint.engine.root import PACKAGE
+from pplint.records import Record
 
 if TYPE_CHECKING:
     from pplint.engine.facts import Facts
     from pplint.engine.summary import Summary
 
 
-class Learnt(NamedTuple):
+class Learnt(Record):
     """What was known of SGLang: `accessors` are functions that take a layer id or an index into a stage's own list,
     `padded_lists` attributes that hold a slot for every layer of the model, `files` those of the tree that speak of
     either. Without `files` the tree has nothing to do with SGLang. `bundled` is 1 where files build on classes of SGLang

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from pplint.engine.accessors import COMMON_METHODS, GLOBAL, LOCAL, Accessors
 from pplint.engine.asking import compared_rows
@@ -17,6 +17,7 @@ from pplint.engine.trim import trim
 from pplint.engine.vocabulary import MISSING_LAYER
 from pplint.finding import Finding, Trouble
 from pplint.judge.wanted import Wanted
+from pplint.records import Record
 from pplint.source.bodies import Skeleton
 from pplint.source.text import LARGEST_BYTES, Source, SourceError
 
@@ -46,7 +47,7 @@ KEPT_CHARACTERS = 8_000_000
 """So many may be kept on any machine. Beyond what is kept, files are parsed again."""
 
 
-class Verdict(NamedTuple):
+class Verdict(Record):
     """What the rules say of some files, and what they asked for in each (by path)."""
 
     findings: list[Finding]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+
+from pplint.records import Record
 
 RULE_WORDS = (
     b"first_rank",
@@ -22,7 +23,7 @@ _FEW = 30
 """So few names are looked for one by one before the attributes of a file are listed."""
 
 
-class Wanted(NamedTuple):
+class Wanted(Record):
     """What makes a file worth a look once the first facts are known.
 
     `attributes` are names of methods and stage lists, `functions` names of functions, `kept` what models keep (padded

@@ -1,10 +1,14 @@
 """Where a summary says on which line something stands: two summaries may differ in nothing else."""
 
+from __future__ import annotations
+
 import copy
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
+
+from pplint.records import Record
 
 Slot = tuple[Any, Any]
 """A dictionary or list, and the key or index at which it keeps a line."""
@@ -19,7 +23,7 @@ def line_slots(summary: dict[str, Any]) -> Iterator[Slot]:
         yield from item.slots
 
 
-class Item(NamedTuple):
+class Item(Record):
     """A part of a summary that stands by itself: its kind, its name (a number for constructor calls), what it says."""
 
     kind: str

@@ -1,13 +1,15 @@
 """Which Python files a tree has; its folders are listed again only where one of them changed."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from pplint.known.stamps import Stamp, is_file, stamps_of
+from pplint.records import Record
 
 
-class Listing(NamedTuple):
+class Listing(Record):
     """The Python files at or below some folders, sorted, and the stamps of all folders that were listed for that.
 
     Without stamps the listing cannot be known again: a folder was changed just now.

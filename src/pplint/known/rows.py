@@ -1,13 +1,16 @@
 """What the rules said of a file as plain data, believed only where every part has its type."""
 
+from __future__ import annotations
+
 from collections.abc import Container
-from typing import Any, NamedTuple
+from typing import Any
 
 from pplint.finding import Edit, Finding, Fix, Span, Step, Trouble, asks_of
 from pplint.known.stamps import Stamp
+from pplint.records import Record
 
 
-class Answer(NamedTuple):
+class Answer(Record):
     """What the rules said of one file with these bytes and the facts of a snapshot.
 
     `checked` is False for a file that nobody parsed, `marked` True for one that holds a comment of pplint's.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Collection, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from pplint.finding import Trouble
 from pplint.judge.learnt import Learnt
@@ -15,6 +15,7 @@ from pplint.known.listing import Listing
 from pplint.known.rows import read_trouble
 from pplint.known.stamps import Stamp
 from pplint.known.store import WRONG, Store
+from pplint.records import Record
 from pplint.source.digest import digest_of
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ Summaries = dict[str, tuple[str, dict[str, Any]]]
 """The path and the summary of each module in view."""
 
 
-class View(NamedTuple):
+class View(Record):
     """A file in view: its module, the round of looking that took it in, and names for what it says and where."""
 
     module: str

@@ -11,8 +11,9 @@ from pplint.engine.dense import all_dense, all_wrong
 from pplint.engine.facts import Facts
 from pplint.engine.interest import all_names
 from pplint.engine.lent import all_lent
+from pplint.engine.modules import all_flags, all_staged
 from pplint.engine.names import Rows
-from pplint.engine.pools import all_kept, all_mappings
+from pplint.engine.pools import all_kept, all_listed, all_mappings
 from pplint.engine.reach import all_above, all_entries, entry_table
 from pplint.engine.served import all_served
 from pplint.known.lines import without_lines_of
@@ -21,6 +22,10 @@ MAKERS: dict[str, Callable[[Facts], Rows]] = {
     "heirs": lambda facts: facts.project.all_heirs(),
     "definers": lambda facts: facts.project.all_definers(),
     "builds": lambda facts: facts.project.all_builds(),
+    "padded": lambda facts: facts.project.all_padded(),
+    "staged": lambda facts: all_staged(facts.project),
+    "flags": lambda facts: all_flags(facts.project),
+    "listed": lambda facts: all_listed(facts.project),
     "soft": lambda facts: facts.project.all_soft(),
     "takers": lambda facts: facts.accessors.all_takers(),
     "entries": lambda facts: all_entries(facts.project),

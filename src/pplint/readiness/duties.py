@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from pplint.finding import Trouble
+from pplint.records import Record
 
 MET, MISSING, NOT_APPLICABLE, UNKNOWN = "met", "missing", "not applicable", "unknown"
 STATES = (MET, MISSING, NOT_APPLICABLE, UNKNOWN)
@@ -20,7 +20,7 @@ VERDICT_MEANINGS = {
 }
 
 
-class Column(NamedTuple):
+class Column(Record):
     """A duty: `key` names it in JSON, `title` heads a column (short), `question` says what is asked."""
 
     key: str
@@ -28,7 +28,7 @@ class Column(NamedTuple):
     question: str
 
 
-class Cell(NamedTuple):
+class Cell(Record):
     """What one class does about one duty: `state` is one of STATES.
 
     `path` (absolute, "" for none) and `line` (1-based, 0 for none) are the place of the gap, or of the proof;
@@ -42,7 +42,7 @@ class Cell(NamedTuple):
     reason: str
 
 
-class Row(NamedTuple):
+class Row(Record):
     """A top-level model class, where it is defined, one of VERDICTS, and a cell for each of COLUMNS."""
 
     name: str
@@ -69,7 +69,7 @@ _WASTE = "ends"
 """A module that every stage builds costs memory and breaks nothing: alone it is no gap that a verdict counts."""
 
 
-class Matrix(NamedTuple):
+class Matrix(Record):
     """The rows by path and line, and the files with models that could not be read."""
 
     rows: tuple[Row, ...]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from pplint.engine.names import absolute
 from pplint.engine.paths import is_test, module_name, packages_of
@@ -19,13 +19,14 @@ from pplint.known.stamps import Stamp, is_file, stamps_of
 from pplint.known.store import Lost, Store
 from pplint.readiness.files import Files
 from pplint.readiness.models import in_other_runtime
+from pplint.records import Record
 from pplint.source.digest import digest_of
 
 _ASKED = frozenset({"PPL702"})
 """To ask for one rule in one file is the way to have the facts of a tree learnt and kept."""
 
 
-class Tree(NamedTuple):
+class Tree(Record):
     """The Python files of a tree with their stamps."""
 
     root: Root

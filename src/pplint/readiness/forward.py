@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 from pplint.engine import guards as g
 from pplint.engine import values as v
@@ -13,10 +12,11 @@ from pplint.engine.constants import module_constants
 from pplint.engine.flow import Flow, Listener
 from pplint.engine.guards import FIRST, LAST
 from pplint.engine.vocabulary import PROXY_CLASS, PROXY_PARAMETER
+from pplint.records import Record
 from pplint.source.blocks import FunctionNode
 
 
-class Given(NamedTuple):
+class Given(Record):
     """A call that is given the proxies: its dotted callee (() when it is no chain), and as what.
 
     `where` is the keyword or the position, `others` what else the call is given by keyword (dotted), `later` whether
@@ -31,7 +31,7 @@ class Given(NamedTuple):
     text: str
 
 
-class Uses(NamedTuple):
+class Uses(Record):
     """What a function does with its proxies: lines that read them, calls that are given them, lines that hand on."""
 
     line: int
@@ -40,7 +40,7 @@ class Uses(NamedTuple):
     hands: list[int]
 
 
-class Forwards(NamedTuple):
+class Forwards(Record):
     """By qualified name: the functions of a module that take proxies, and those that hand their keywords on to a call.
 
     The latter with the dotted callees.

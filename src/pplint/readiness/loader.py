@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from pplint.engine import values as v
 from pplint.engine.filters import Names, Replies
@@ -16,6 +15,7 @@ from pplint.engine.project import Project
 from pplint.engine.values import Atom
 from pplint.readiness.models import kept_along
 from pplint.readiness.sources import Sources, text_of
+from pplint.records import Record
 
 _DEPTH = 8
 _START = "load_weights"
@@ -27,7 +27,7 @@ _WHOLE = 0
 """The rank of what filters for a function as a whole: it proves less than a test at the lookup."""
 
 
-class Filter(NamedTuple):
+class Filter(Record):
     """A test that stands before lookups of weights: the function, the line, its text, and how sure it is about layers."""
 
     function: Names
@@ -36,7 +36,7 @@ class Filter(NamedTuple):
     rank: int
 
 
-class Open(NamedTuple):
+class Open(Record):
     """A lookup that nothing filters, and the loader `top` that leads to it."""
 
     lookup: Lookup
@@ -44,7 +44,7 @@ class Open(NamedTuple):
     scale: bool
 
 
-class ModuleLoaders(NamedTuple):
+class ModuleLoaders(Record):
     """The loaders of one module: the tests before lookups, and the lookups without one."""
 
     filters: list[Filter]
@@ -107,7 +107,7 @@ def shown(node: ast.expr) -> str:
     return text if len(text) <= _WIDTH else text[: _WIDTH - 1] + "…"
 
 
-class Filtered(NamedTuple):
+class Filtered(Record):
     """Whether a loader filters (None: not known), the module and the line that show it, and a sentence."""
 
     filters: bool | None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from pplint.engine.builds import is_super
@@ -12,6 +12,7 @@ from pplint.engine.project import Padded, Project
 from pplint.engine.reach import range_line
 from pplint.engine.root import PACKAGE
 from pplint.engine.vocabulary import ENCODER, MODELS
+from pplint.records import Record
 
 MODEL, DRAFT, ENCODER_KIND, OTHER = "model", "draft", "encoder", "other"
 KINDS = (MODEL, DRAFT, ENCODER_KIND, OTHER)
@@ -26,7 +27,7 @@ _DEPTH = 4
 _KEPT: WeakKeyDictionary[Project, dict[tuple[str, str], frozenset[str]]] = WeakKeyDictionary()
 
 
-class LayerList(NamedTuple):
+class LayerList(Record):
     """A list of layers: the class that makes it, the attribute and the line; `split` when it is padded.
 
     `path` is the chain of attributes that leads from the top-level class to an instance of `holder`, which is the
@@ -41,7 +42,7 @@ class LayerList(NamedTuple):
     split: bool
 
 
-class Model(NamedTuple):
+class Model(Record):
     """A class that `EntryClass` names: its kind (one of KINDS) and why it is that.
 
     `layers` are the lists that its language model may keep (more than one where the inner class is chosen at run

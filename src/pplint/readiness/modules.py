@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from pplint.engine.guards import FIRST, LAST, SINGLE
 from pplint.engine.modules import StageModule, stage_module
 from pplint.engine.project import Project
 from pplint.engine.vocabulary import MISSING_LAYER
 from pplint.readiness.models import Model
+from pplint.records import Record
 
 EMBEDDING = re.compile(
     r"^(embed_tokens|embed_token|embed_in|word_embeddings?|tok_embeddings|token_embeddings?|wte|embeddings?|embed)$"
@@ -27,7 +28,7 @@ _PLACEHOLDER = ["call", [MISSING_LAYER]]
 _ABSENT = frozenset({MISSING_LAYER, "Identity"})
 
 
-class EndModule(NamedTuple):
+class EndModule(Record):
     """A module that belongs to the first or the last stage: who assigns it, and where it is built.
 
     `stage` says on which stages it is real, None when that is not known or every stage has it; `placed` is true when

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from pplint.engine.project import Project
 from pplint.engine.vocabulary import PROXY_PARAMETER
 from pplint.readiness.forward import Forwards, Given, Uses
 from pplint.readiness.models import kept_along
 from pplint.readiness.sources import Sources
+from pplint.records import Record
 
 _DEPTH = 6
 
 
-class Answer(NamedTuple):
+class Answer(Record):
     """Whether proxies are used (None: not known), the module and the line that show it, and a sentence."""
 
     used: bool | None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from pplint.engine import values as v
 from pplint.engine.guards import LAST
@@ -29,6 +28,7 @@ from pplint.readiness.walk import (
     Note,
     Seen,
 )
+from pplint.records import Record
 
 PROXIES = ("PPL707",)
 TIED = ("PPL502", "PPL503", "PPL705")
@@ -39,7 +39,7 @@ _SHOWN = 6
 CODES = frozenset((*PROXIES, *TIED, *INDICES, *LOOPS, *ENDS))
 
 
-class Tie(NamedTuple):
+class Tie(Record):
     """A head that is assigned from an embedding: who assigns it where, and the chain after `self`."""
 
     owner: str

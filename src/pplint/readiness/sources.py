@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping
 
-from pplint.engine.flow import statements
 from pplint.readiness.forward import Forwards, forwards_of
+from pplint.source.blocks import statements
 from pplint.source.text import Source, SourceError
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from pplint.engine import values as v
 from pplint.engine.context import Context, Walk
@@ -18,6 +17,7 @@ from pplint.engine.slots import ALL, ZERO, bound_kind, is_whole, slice_of, slots
 from pplint.engine.spaces import END, START, space_of
 from pplint.engine.values import Value, Values
 from pplint.finding import ERROR, Finding, Trouble
+from pplint.records import Record
 from pplint.rules.base import Rule, RuleInfo
 from pplint.rules.heads import never_tied
 from pplint.rules.ppl502 import UnguardedTiedHead
@@ -31,7 +31,7 @@ TIED_CODE = "PPL502"
 _RECORDED = "PPL000"
 
 
-class Note(NamedTuple):
+class Note(Record):
     """What stands at a line of a module: one of the kinds above, in the function `symbol` (`Class.method`)."""
 
     kind: str
@@ -40,7 +40,7 @@ class Note(NamedTuple):
     text: str = ""
 
 
-class Seen(NamedTuple):
+class Seen(Record):
     """What the walk of one module brought."""
 
     findings: tuple[Finding, ...]

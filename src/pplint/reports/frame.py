@@ -1,10 +1,12 @@
 """The code frame: the offending line with carets below it, aligned as a terminal shows it."""
 
+from __future__ import annotations
+
 import unicodedata
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from pplint.finding import Span
+from pplint.records import Record
 from pplint.reports.harmless import harmless
 
 TAB = 4
@@ -14,7 +16,7 @@ TALLEST = 4
 """Lines of a place that are shown."""
 
 
-class Row(NamedTuple):
+class Row(Record):
     """One row of a frame; `mark` is true for a row of carets."""
 
     gutter: str

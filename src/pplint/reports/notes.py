@@ -1,7 +1,10 @@
 """How the report for people stands on a terminal: labels in one column, sentences wrapped below their beginning."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+
+from pplint.records import Record
 
 Paint = Callable[[str, str], str]
 """Gives a text the style of that name."""
@@ -17,7 +20,7 @@ LEAST = 16
 """Columns that have to be left in a line for a sentence to begin there."""
 
 
-class Sheet(NamedTuple):
+class Sheet(Record):
     """What is written on: `width` is that of the terminal in columns, 0 for a file, where a line may have any length."""
 
     paint: Paint

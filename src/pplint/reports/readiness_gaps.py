@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from pplint.readiness.duties import COLUMNS, MISSING, NOT_APPLICABLE, UNKNOWN, VERDICTS, Cell, Row
+from pplint.records import Record
 from pplint.reports.paths import display_path
 from pplint.reports.report import Report
 
 SHOWN_NAMES = 4
 
 
-class Gap(NamedTuple):
+class Gap(Record):
     """A cell at a place, with the names of all classes that have it."""
 
     place: str

@@ -8,9 +8,10 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from pplint.finding import Finding, Trouble
+from pplint.records import Record
 from pplint.rules.base import RuleInfo
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class ReportError(Exception):
     """A report could not be written; the message names the file."""
 
 
-class Report(NamedTuple):
+class Report(Record):
     """Everything that a report may show.
 
     `findings` are in report order, without the `hidden_infos`; `suppressed` pairs a finding with the reason

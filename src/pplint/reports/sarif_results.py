@@ -1,12 +1,15 @@
 """SARIF results: the hits of one rule on one line are one result, because GitHub shows them as one alert."""
 
+from __future__ import annotations
+
 import posixpath
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import sarif_om as om
 
 from pplint.finding import UNSAFE, Edit, Finding, Step, severity_rank
+from pplint.records import Record
 from pplint.reports.sarif_places import LEVELS, Places, sentence
 
 MOST_RELATED = 100
@@ -16,7 +19,7 @@ MOST_STEPS = 1_000
 LINKED_STEPS = 3
 
 
-class Hit(NamedTuple):
+class Hit(Record):
     """A finding and, when it is suppressed, the reason in its comment."""
 
     finding: Finding

@@ -1,12 +1,13 @@
 """The figures that end every report, and the sentence made of them."""
 
-from typing import NamedTuple
+from __future__ import annotations
 
 from pplint.finding import ERROR, INFO, SAFE, WARNING
+from pplint.records import Record
 from pplint.reports.report import Report
 
 
-class Counts(NamedTuple):
+class Counts(Record):
     """How many findings there are per level and per kind of fix; `files` counts the files with a finding."""
 
     errors: int

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from pplint.records import Record
 from pplint.rules.catalogue import RuleName
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from pplint.source.blocks import FunctionNode
 
 
-class Example(NamedTuple):
+class Example(Record):
     """A sample file of a rule: `bad` is reported, `good` is not, `fixed` is what fixes make of `bad`.
 
     `files` are further files (path below the package root to text) that the sample needs in view.
@@ -28,7 +29,7 @@ class Example(NamedTuple):
     files: tuple[tuple[str, str], ...] = ()
 
 
-class RuleInfo(NamedTuple):
+class RuleInfo(Record):
     """A rule's identity and its text.
 
     `severity` is the usual level (`finding.SEVERITIES`); `precision` one of very-high, high, medium, low.

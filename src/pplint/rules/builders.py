@@ -127,12 +127,13 @@ def one_space(context: Context, node: ast.expr, wanted: frozenset[str]) -> tuple
     picked: tuple[Value, Space] | None = None
     for value in context.flow.evaluate(node):
         space = space_of(context, value)
-        if space is None or FIRST in context.stage(value):
+        is_wanted = space is not None and space.kind in wanted
+        contrary = space is not None and value.kind != v.PARAM and space.kind in _CONTRARY
+        if space is None or not (is_wanted or contrary) or FIRST in context.stage(value):
             continue
-        if space.kind in wanted:
-            picked = picked or (value, space)
-        elif value.kind != v.PARAM and space.kind in _CONTRARY:
+        if not is_wanted:
             return None
+        picked = picked or (value, space)
     return picked
 
 

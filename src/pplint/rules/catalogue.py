@@ -1,12 +1,14 @@
 """The codes, names and usual levels of all rules, known without loading what they reason with."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from pplint.finding import ERROR, WARNING
+from pplint.records import Record
 
 
-class RuleName(NamedTuple):
+class RuleName(Record):
     """How a rule is called; `severity` is its usual level."""
 
     code: str

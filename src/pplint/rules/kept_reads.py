@@ -1,16 +1,18 @@
 """What is read of a layer under a test of the layer, and used in the loop where the test need not hold."""
 
+from __future__ import annotations
+
 import ast
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from pplint.engine.context import Context
 from pplint.engine.elements import guarded
 from pplint.engine.project import Padded
 from pplint.engine.spaces import OWNED, START, space_of
+from pplint.records import Record
 
 
-class Kept(NamedTuple):
+class Kept(Record):
     """A name that is set under `test` only, and its first `use` after that in the same round of the loop."""
 
     padded: Padded

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from pplint.engine.dispatch import built_elements
 from pplint.engine.project import Padded, Project
 from pplint.engine.reach import runs_base
+from pplint.records import Record
 
 
-class Mark(NamedTuple):
+class Mark(Record):
     """An attribute that a method of a class, or a function that it calls, sets on the name that it returns.
 
     `routine` is the id of that function, called at line `called` of the method; else both are empty.

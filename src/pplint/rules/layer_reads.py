@@ -1,8 +1,9 @@
 """What the rules about padded lists share: which slots a read takes, and how the stage range is written."""
 
+from __future__ import annotations
+
 import ast
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from pplint.engine import values as v
 from pplint.engine.context import Context
@@ -10,13 +11,14 @@ from pplint.engine.dispatch import element_classes, plain_name
 from pplint.engine.elements import PLACEHOLDER_ATTRIBUTES, guarded
 from pplint.engine.project import Padded
 from pplint.engine.slots import Slots, slots_of
+from pplint.records import Record
 from pplint.rules.stage_start import has_start, stays_argument
 from pplint.source.blocks import all_blocks
 
 _WIDTH = 60
 
 
-class Owner(NamedTuple):
+class Owner(Record):
     """How the range of the stage is written; `proven` when the class of the list is known to have it."""
 
     start: str

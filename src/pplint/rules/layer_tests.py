@@ -5,18 +5,18 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from pplint.engine import values as v
 from pplint.engine.context import Context
 from pplint.engine.guards import FIRST, LAST, less_one
 from pplint.engine.values import Atom
 from pplint.engine.vocabulary import MODEL_COUNT_NAMES, is_end, is_start
+from pplint.records import Record
 
 _CONFIGURATION = re.compile(r"(^|_)(config|cfg)$")
 
 
-class LayerTest(NamedTuple):
+class LayerTest(Record):
     """A comparison that holds for one layer of the model: the `layer` and what it is compared with, the `chosen` one.
 
     `stage` is the stage that owns that layer (FIRST or LAST), or "" where that hangs on the configuration.

@@ -1,8 +1,9 @@
 """PPL202: the name of a weight with a literal layer is looked up where a stage may not have that layer."""
 
+from __future__ import annotations
+
 import ast
 import re
-from typing import NamedTuple
 
 from pplint.engine import values as v
 from pplint.engine.context import Context
@@ -10,19 +11,16 @@ from pplint.engine.guards import FIRST, SINGLE
 from pplint.engine.reach import split_below
 from pplint.engine.values import Value, Values
 from pplint.finding import ERROR, NAMED, UNSAFE, Asks, Fix, Step
+from pplint.records import Record
 from pplint.rules.asking import one_id
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.layer_reads import stage_start
 from pplint.rules.samples import LAYERS, UTILS
 from pplint.rules.why import NAME, no_test, split_step
 
-_LAYER = re.compile(
-    r"(?P<before>.*?(?:^|[./])(?:layers|h|blocks)\.)(?P<number>\d+)(?P<after>(?:\.|$).*)", re.DOTALL
-)
-_OTHER_PART = re.compile(
-    r"(visual|vision|audio|encoder|tower|projector|processor|mtp|nextn|draft|eagle|vit)", re.IGNORECASE
-)
-_WEIGHTS = re.compile(r"(param|buffer|named_|state_dict|module)", re.IGNORECASE)
+_LAYER = r"(?s)(?P<before>.*?(?:^|[./])(?:layers|h|blocks)\.)(?P<number>\d+)(?P<after>(?:\.|$).*)"
+_OTHER_PART = r"(?i)(visual|vision|audio|encoder|tower|projector|processor|mtp|nextn|draft|eagle|vit)"
+_WEIGHTS = r"(?i)(param|buffer|named_|state_dict|module)"
 _GETTERS = frozenset({"get_parameter", "get_submodule", "get_buffer"})
 
 _HEAD = """\
@@ -109,7 +107,7 @@ INFO_TEXT = RuleInfo(
 )
 
 
-class Named(NamedTuple):
+class Named(Record):
     """A string with a literal layer: the node that holds it, its text and the layer's number."""
 
     node: ast.Constant
@@ -147,7 +145,7 @@ class LiteralLayerName(Rule):
             return
         for value in context.flow.evaluate(key):
             named = _literal_layer(context, value)
-            if named is None or _OTHER_PART.search(named.text):
+            if named is None or re.search(_OTHER_PART, named.text):
                 continue
             stage = context.stage()
             if SINGLE in stage or (named.number == 0 and FIRST in stage) or _tested(context, key):
@@ -203,7 +201,7 @@ def _has_weights(context: Context, node: ast.expr) -> bool:
     for value in context.flow.evaluate(node):
         if value.kind == v.CALL and isinstance(value.node, ast.Call):
             words += [value.node.func, *(a.func for a in value.node.args if isinstance(a, ast.Call))]
-    return any(_WEIGHTS.search(getattr(one, "attr", getattr(one, "id", ""))) for one in words)
+    return any(re.search(_WEIGHTS, getattr(one, "attr", getattr(one, "id", ""))) for one in words)
 
 
 def _literal_layer(context: Context, value: Value, depth: int = 0) -> Named | None:
@@ -211,7 +209,7 @@ def _literal_layer(context: Context, value: Value, depth: int = 0) -> Named | No
     if depth > 4:
         return None
     if value.kind == v.STR and isinstance(value.node, ast.Constant):
-        found = _LAYER.fullmatch(value.data)
+        found = re.fullmatch(_LAYER, value.data)
         return Named(value.node, value.data, int(found["number"])) if found else None
     parts: Values = ()
     if value.kind == v.ARITH:
@@ -272,7 +270,7 @@ def _tested(context: Context, key: ast.expr) -> bool:
 
 
 def _fix(context: Context, named: Named) -> tuple[Fix | None, str]:
-    found = _LAYER.fullmatch(named.text)
+    found = re.fullmatch(_LAYER, named.text)
     start = stage_start(context)
     source = ast.get_source_segment(context.source.text, named.node)
     if found is None or named.number != 0:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import NamedTuple
 
 from pplint.engine.context import Context
 from pplint.engine.lent import lent_at, lent_functions
@@ -13,6 +12,7 @@ from pplint.engine.lookups import Loaders
 from pplint.engine.reach import entries_above, runs_base, split_below
 from pplint.engine.vain import Vain
 from pplint.finding import INFO, MODEL_END, NAMED, WARNING, ZERO, Asks, Step
+from pplint.records import Record
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.samples import LAYERS, UTILS
 from pplint.rules.why import WEIGHT, no_test, split_step
@@ -128,7 +128,7 @@ INFO_TEXT = RuleInfo(
 )
 
 
-class _Bad(NamedTuple):
+class _Bad(Record):
     """A lookup with the calls that lead to it, the class and the loader they come from, the split class that runs it, and
     whether that accepts pipeline parallelism."""
 

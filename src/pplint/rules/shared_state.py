@@ -18,7 +18,7 @@ _Node = TypeVar("_Node", bound=ast.AST)
 _TELLS = (
     r"^(log\w*|print|warn\w*|info|debug|error|exception|add_scalar|record\w*|assert\w*|dump\w*|breakpoint)$"
 )
-_TELLERS = re.compile(r"(^|_)(logger|logging|warnings|writer|profiler|tracer|metrics?)$", re.IGNORECASE)
+_TELLERS = r"(?i)(^|_)(logger|logging|warnings|writer|profiler|tracer|metrics?)$"
 
 
 def object_of(target: ast.expr) -> ast.expr | None:
@@ -31,7 +31,7 @@ def object_of(target: ast.expr) -> ast.expr | None:
 def only_tells(callee: ast.Attribute) -> bool:
     """Whether a method writes a log line, a metric or the like, which no layer relies on."""
     owner = v.dotted(callee.value)
-    return bool(re.match(_TELLS, callee.attr) or (owner and _TELLERS.search(owner[-1])))
+    return bool(re.match(_TELLS, callee.attr) or (owner and re.search(_TELLERS, owner[-1])))
 
 
 def is_shared(context: Context, changed: ast.expr, layer: ast.expr) -> bool:

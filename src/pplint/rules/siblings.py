@@ -1,13 +1,14 @@
 """Which other method says what a method's parameter is: the one that it overrides, or a sibling at the same list."""
 
-from typing import NamedTuple
+from __future__ import annotations
 
 from pplint.engine.accessors import GLOBAL, Evidence
 from pplint.engine.context import Context
 from pplint.engine.pools import StageList
+from pplint.records import Record
 
 
-class Contrary(NamedTuple):
+class Contrary(Record):
     """The proof that another method takes a parameter of the same name as a GLOBAL id, and who that is."""
 
     evidence: Evidence

@@ -9,11 +9,10 @@ from collections.abc import Iterable, Iterator
 from pplint.engine import values as v
 from pplint.engine.context import Context
 from pplint.engine.declarations import defaulted
-from pplint.engine.flow import statements
 from pplint.engine.project import Project
 from pplint.engine.reach import runs_base
 from pplint.engine.vocabulary import is_start
-from pplint.source.blocks import blocks_of
+from pplint.source.blocks import blocks_of, statements
 
 _POOL = r"(^|_)pool$"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
@@ -26,3 +26,12 @@ def all_blocks(node: ast.AST) -> Iterator[list[Any]]:
         yield block
         for inner in block:
             yield from all_blocks(inner)
+
+
+def statements(body: Iterable[ast.AST]) -> Iterator[ast.stmt]:
+    """All statements of a block, those inside others too, in order."""
+    for node in body:
+        if isinstance(node, ast.stmt):  # handlers and cases are none
+            yield node
+        for block in blocks_of(node):
+            yield from statements(block)

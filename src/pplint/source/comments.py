@@ -1,12 +1,15 @@
 """The comments of a module: COMMENT tokens only, never a `#` inside a string."""
 
+from __future__ import annotations
+
 import tokenize
 import warnings
 from collections.abc import Sequence
-from typing import NamedTuple
+
+from pplint.records import Record
 
 
-class Comment(NamedTuple):
+class Comment(Record):
     """A comment: its 1-based line and code-point column, its text from `#` to the line's end.
 
     `alone` says that nothing but white space stands before it on its line.

@@ -7,10 +7,10 @@ import re
 
 UTF8 = "utf-8"
 
-_COOKIE = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
-_BLANK = re.compile(rb"[ \t\f]*(?:#.*)?\Z", re.DOTALL)
-_LINE_END = re.compile(rb"\r\n|\r|\n")
-_FIRST_TWO_LINES = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)?[^\r\n]*")
+_COOKIE = rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)"
+_BLANK = rb"(?s)[ \t\f]*(?:#.*)?\Z"
+_LINE_END = rb"\r\n|\r|\n"
+_FIRST_TWO_LINES = rb"[^\r\n]*(?:\r\n|\r|\n)?[^\r\n]*"
 _UNFIT = frozenset({"idna", "punycode", "undefined"})
 """Text encodings that Python offers but that are made for single names (and need quadratic time)."""
 
@@ -54,14 +54,16 @@ def decode(data: bytes) -> tuple[str, str, bytes]:
 
 def _declaration(body: bytes) -> tuple[str, int]:
     """Return the declared encoding and its 1-based line, or ("", 0)."""
-    head = _FIRST_TWO_LINES.match(body)
+    if b"coding" not in body:
+        return "", 0
+    head = re.match(_FIRST_TWO_LINES, body)
     if head is None or b"coding" not in head[0]:
         return "", 0
-    lines = _LINE_END.split(head[0])
+    lines = re.split(_LINE_END, head[0])
     for number, line in enumerate(lines, 1):
-        if cookie := _COOKIE.match(line):
+        if cookie := re.match(_COOKIE, line):
             return cookie[1].decode("ascii"), number
-        if not _BLANK.match(line):
+        if not re.match(_BLANK, line):
             break
     return "", 0
 
@@ -88,4 +90,4 @@ def _undecodable(data: bytes, place: int, declared: str) -> SourceError:
 
 
 def _line_of(data: bytes, place: int) -> int:
-    return 1 + sum(1 for _ in _LINE_END.finditer(data, 0, place))
+    return 1 + len(re.findall(_LINE_END, data[:place]))
