@@ -51,13 +51,14 @@ class KeptFacts:
         self._moved = moved
         self._read: dict[str, Summary] = {}
         self._builds: dict[str, list[dict[str, Any]]] = {}
+        """What modules build on the lines of then."""
         data = store.load(_FACTS)
         if not isinstance(data, dict) or data.get("name") != name:
             raise Lost
         try:
             self._places: dict[str, list[Any]] = data["places"]
             self._spaces = _spaces(data["spaces"])
-            self._modules = [name for name in self._places if _builds_of(name) in self._places]
+            self._modules = {name: None for name in self._places if _builds_of(name) in self._places}
             went = {module: self._move(module, lines) for module, lines in moved.items()}
             self._tables = KeptTables(store, (*MAKERS, *COMPARED), data["tables"], went)
         except WRONG as error:
@@ -65,7 +66,7 @@ class KeptFacts:
 
     def modules(self) -> Collection[str]:
         """The modules whose summaries are kept."""
-        return self._modules
+        return self._modules.keys()
 
     def all_read(self) -> bool:
         """Whether all is here, whatever becomes of the disk."""
@@ -77,17 +78,17 @@ class KeptFacts:
 
     def builds(self, module: str) -> list[dict[str, Any]]:
         """The constructor calls in a module. Raises Lost."""
+        if module in self._read or module in self._moved:
+            builds: list[dict[str, Any]] = self.summary(module)["builds"]
+            return builds
         if module not in self._builds:
-            known = module in self._read or module in self._moved
-            self._builds[module] = self.summary(module)["builds"] if known else self._builds_row(module)
+            self._builds[module] = self._builds_row(module)
         return self._builds[module]
 
     def summary(self, module: str) -> Summary:
         """The summary of a module, which stays here: what is on disk may give way to newer facts. Raises Lost."""
         if module not in self._read:
-            summary = self._on_its_lines(module)
-            self._builds.setdefault(module, summary["builds"])
-            self._read[module] = {**summary, "builds": self._builds[module]}
+            self._read[module] = self._on_its_lines(module)
         return self._read[module]
 
     def _on_its_lines(self, module: str) -> Summary:
