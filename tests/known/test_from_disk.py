@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from pplint.engine import reach
 from pplint.finding import Finding, Trouble
 from pplint.judge import check, workers
 from pplint.judge.check import JudgeRequest, judge
@@ -36,11 +37,11 @@ class Checkout:
         shutil.copytree(MINI, self.root)
 
     def look(
-        self, cache: bool, codes: frozenset[str] = CODES, jobs: int = 1
+        self, cache: bool, codes: frozenset[str] = CODES, jobs: int = 1, some: str = "*.py"
     ) -> tuple[tuple[Finding, ...], tuple[Trouble, ...]]:
-        """What a new process says of all files."""
+        """What a new process says of all files, or of some."""
         check._KNOWN.pop(str(self.root), None)
-        files = tuple(str(path) for path in sorted((self.root / "sglang").rglob("*.py")))
+        files = tuple(str(path) for path in sorted((self.root / "sglang").rglob(some)))
         judged = judge(
             JudgeRequest(str(self.root), files, {}, codes, jobs=jobs, cache_dir=self.cache if cache else None)
         )
@@ -85,3 +86,19 @@ def test_processes_are_told_what_is_on_disk(new: Checkout, monkeypatch: pytest.M
     new.look(cache=True)
     assert new.look(cache=True, codes=some, jobs=2) == new.look(cache=False, codes=some)
     assert new.look(cache=True, jobs=2) == new.look(cache=False)
+
+
+def test_what_a_run_found_out_about_a_class_is_known_after_a_run_that_did_not_ask(
+    new: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    new.look(cache=True, some="tuff.py")
+    new.look(cache=True)
+    path = new.root / "sglang" / "srt" / "models" / "basalt.py"
+    path.write_text(path.read_text() + "# one line more\n")
+    right = new.look(cache=False)
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("asked again")
+
+    monkeypatch.setattr(reach, "inner_classes", refuse)
+    assert new.look(cache=True) == right

@@ -19,23 +19,28 @@ _DEPTH = 4
 class Split(Record):
     """A padded layer list below a class: the chain of attributes to its owner (empty: the class itself).
 
-    `home` is the owner, or the base of it that makes the list at `line`.
+    `home` is the owner, or the base of it that makes the list.
     """
 
     path: tuple[str, ...]
     owner: str
     home: str
-    line: int
 
 
-@compared(lambda path, owner, home, line: Split(tuple(path), owner, home, line))
+@compared(lambda path, owner, home: Split(tuple(path), owner, home))
 def split_below(project: Project, class_id: str) -> Split | None:
     """The nearest padded layer list that an instance of a class keeps, itself or in an inner model."""
     for path, one in inner_classes(project, class_id):
         made = _split_made(project, one)
         if made is not None:
-            return Split(path, one, *made)
+            return Split(path, one, made[0])
     return None
+
+
+def split_line(project: Project, split: Split) -> int:
+    """The line where the list is made."""
+    made = _split_made(project, split.home)
+    return made[1] if made is not None else 0
 
 
 _LANGUAGE_MODEL = r"^_?((language|text|base|llm)_)?model$|^_?(llm|lm|backbone|thinker)$"

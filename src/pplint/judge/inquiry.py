@@ -197,8 +197,7 @@ class Inquiry:
         verdict = workers.judge(snapshot.facts, judged, self.case.request.select)
         known.learn(verdict.asked)
         for found in workers.compared() if judged else ():
-            for name, rows in found.items():
-                snapshot.facts().project.tables.setdefault(name, {}).update(rows)
+            snapshot.compare(found)
         by_path: dict[str, list[Finding]] = {}
         for finding in verdict.findings:
             by_path.setdefault(finding.path, []).append(finding)

@@ -6,7 +6,6 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from pplint.engine.accessors import GLOBAL, LOCAL, Accessors, Spaces
-from pplint.engine.asking import COMPARED
 from pplint.engine.facts import Facts
 from pplint.engine.names import Rows
 from pplint.engine.project import Project
@@ -15,7 +14,7 @@ from pplint.known.kept_tables import KeptTables, save_tables
 from pplint.known.lines import lines_in, moved_lines, with_lines
 from pplint.known.packed import packed, unpacked
 from pplint.known.store import WRONG, Lost, Store
-from pplint.known.tables import MAKERS, complete
+from pplint.known.tables import complete
 
 _FACTS = "facts.json"
 _SUMMARIES = "summaries.json"
@@ -60,7 +59,7 @@ class KeptFacts:
             self._spaces = _spaces(data["spaces"])
             self._modules = {name: None for name in self._places if _builds_of(name) in self._places}
             went = {module: self._move(module, lines) for module, lines in moved.items()}
-            self._tables = KeptTables(store, (*MAKERS, *COMPARED), data["tables"], went)
+            self._tables = KeptTables(store, name, data["tables"], went)
         except WRONG as error:
             raise Lost from error
 

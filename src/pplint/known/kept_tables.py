@@ -6,11 +6,13 @@ import zlib
 from collections.abc import Collection, Iterator, Mapping, MutableMapping
 from typing import Any
 
+from pplint.engine.asking import COMPARED
 from pplint.engine.names import Rows
 from pplint.known.store import WRONG, Lost, Store
-from pplint.known.tables import move_lines
+from pplint.known.tables import MAKERS, move_lines
 
 _TABLES = "tables.json"
+_COMPARED = "compared.json"
 
 _LARGE = frozenset({"above", "builds", "definers", "heirs"})
 """Tables of thousands of rows, of which a file asks for a few. No lines stand in them."""
@@ -26,9 +28,9 @@ Places = Mapping[str, list[Any]]
 
 
 def save_tables(store: Store, tables: Mapping[str, Rows]) -> dict[str, list[Any]]:
-    """Keep tables and return where their parts are."""
+    """Keep the tables that can be made, and return where their parts are."""
     parts: dict[str, Rows] = {}
-    for name, rows in tables.items():
+    for name, rows in ((name, tables[name]) for name in MAKERS):
         parts.update((part, {}) for part in _parts_of(name))
         if name in _LARGE:
             for key, row in rows.items():
@@ -38,17 +40,31 @@ def save_tables(store: Store, tables: Mapping[str, Rows]) -> dict[str, list[Any]
     return store.save_rows(_TABLES, parts)
 
 
-class KeptTables(MutableMapping[str, Rows]):
-    """Tables by name from their `places`; `went` says for some modules where their lines went.
+def save_compared(store: Store, base: str, tables: Mapping[str, Rows]) -> None:
+    """Keep the answers to compared questions that are known with the facts of a name. No lines stand in them."""
+    store.save(_COMPARED, {"base": base, "rows": {name: tables.get(name, {}) for name in COMPARED}})
 
-    To ask for one raises Lost when it is gone or damaged.
+
+def _read_compared(store: Store, base: str) -> Mapping[str, Rows]:
+    """Such answers, none where they are missing or damaged: whoever asks finds out."""
+    data = store.load(_COMPARED)
+    known = data.get("rows") if isinstance(data, dict) and data.get("base") == base else None
+    sound = isinstance(known, dict) and all(isinstance(known.get(name), dict) for name in COMPARED)
+    return known if sound and known is not None else {name: {} for name in COMPARED}
+
+
+class KeptTables(MutableMapping[str, Rows]):
+    """Tables by name from their `places`, and the answers to compared questions about the facts named `base`.
+
+    `went` says for some modules where their lines went. To ask for a table raises Lost when it is gone or damaged.
     """
 
-    def __init__(self, store: Store, names: Collection[str], places: Places, went: Went) -> None:
-        """Raises KeyError where a table of these names has no place."""
+    def __init__(self, store: Store, base: str, places: Places, went: Went) -> None:
+        """Raises KeyError where a table has no place."""
         self._store = store
-        self._names = names
-        self._places = {part: places[part] for name in names for part in _parts_of(name)}
+        self._base = base
+        self._names: Collection[str] = (*MAKERS, *COMPARED)
+        self._places = {part: places[part] for name in MAKERS for part in _parts_of(name)}
         self._went = went
         self._read: dict[str, Rows] = {}
         self._parts: dict[str, Rows] = {}
@@ -64,7 +80,9 @@ class KeptTables(MutableMapping[str, Rows]):
         return self._part(_part_with(name, key)).get(key)
 
     def __getitem__(self, name: str) -> Rows:
-        if name not in self._read and name in self._names:
+        if name not in self._read and name in COMPARED:
+            self._read.update(_read_compared(self._store, self._base))
+        elif name not in self._read and name in self._names:
             rows: Rows = {}
             for part in _parts_of(name):
                 rows.update(self._part(part))

@@ -20,6 +20,7 @@ from pplint.source.digest import digest_of
 
 if TYPE_CHECKING:
     from pplint.engine.facts import Facts
+    from pplint.engine.names import Rows
     from pplint.known.facts import KeptFacts
 
 _STAMPS = "stamps.json"
@@ -104,6 +105,8 @@ class Snapshot:
         self.base = ""
         """The name of the facts on disk that this rests on, with the lines in `moved`."""
         self.moved: dict[str, list[int]] = {}
+        self.found_more = False
+        """Whether compared questions were answered that are not on disk."""
         self.store: Store | None = None
         self.kept: KeptFacts | None = None
         self.joined: Facts | None = None
@@ -137,6 +140,14 @@ class Snapshot:
     def take(self, facts: Facts) -> None:
         """Use these facts."""
         self.joined = facts
+
+    def compare(self, answers: Mapping[str, Rows]) -> None:
+        """Take in answers to compared questions, by question."""
+        tables = self.facts().project.tables
+        for name, rows in answers.items():
+            known = tables.setdefault(name, {})
+            self.found_more = self.found_more or not known.keys() >= rows.keys()
+            known.update(rows)
 
     def rest_on(self, other: Snapshot, moved: Mapping[str, list[int]] | None = None) -> None:
         """Use the facts of another look, with the lines of some modules changed; then they must be on disk."""
@@ -194,7 +205,12 @@ class Snapshot:
             from pplint.known.facts import save_facts
 
             save_facts(store, name, self.joined)
-            self.base, self.moved = name, {}
+            self.base, self.moved, self.found_more = name, {}, True
+        if self.found_more:
+            from pplint.known.kept_tables import save_compared
+
+            save_compared(store, self.base, self.facts().project.tables)
+            self.found_more = False
         index = {
             "base": self.base,
             "moved": self.moved,

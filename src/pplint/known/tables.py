@@ -86,8 +86,6 @@ def _meaning(facts: Facts, key: str) -> Any:
     row = _row(facts, key)
     if row is None:
         return None
-    if kind in COMPARED:
-        return row._replace(line=0)
     if kind == "builds":
         summaries = facts.project.summaries
         return [(place, without_lines_of(summaries[place[0]]["builds"][number])) for *place, number in row]
@@ -111,5 +109,5 @@ def move_lines(table: str, rows: Rows, module: str, went: dict[int, int]) -> Non
                     asked[-1] = went[asked[-1]]
 
 
-_OWNER_AT = {"dense": 0, "split_below": 2}
+_OWNER_AT = {"dense": 0}
 """Where in the rows of a table the class stands in whose module their last part is a line."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from pplint.engine.context import Context
 from pplint.engine.project import Project
-from pplint.engine.reach import Split
+from pplint.engine.reach import Split, split_line
 from pplint.engine.values import Atom, Value
 from pplint.finding import Step
 
@@ -46,7 +46,7 @@ def split_step(context: Context, split: Split) -> Step:
     """Say which model keeps the layers of one stage, at the line that makes it so, perhaps in a base."""
     chain = f" (`{'.'.join(('self', *split.path))}`)" if split.path else ""
     text = f"`{context.project.class_name(split.owner)}`{chain} keeps the layers of one stage here"
-    return context.fact_step(split.home, split.line, text)
+    return context.fact_step(split.home, split_line(context.project, split), text)
 
 
 def named_classes(project: Project, class_ids: Sequence[str]) -> str:
