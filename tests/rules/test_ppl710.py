@@ -147,3 +147,83 @@ def test_the_fix_of(case: str, tmp_path: Path) -> None:
     else:
         assert found.fix is None
         assert "give the group's own rank" in found.no_fix
+
+
+KEPT = """
+
+import torch
+
+from sglang.srt.distributed import get_tp_group
+
+
+class Scheduler:
+    def __init__(self, tp_cpu_group, world_group, flag):
+        self.tp_cpu_group = tp_cpu_group
+        {store}
+
+    def share(self, masks):
+        torch.distributed.broadcast_object_list([masks], src=0, group=self.cpu_group)
+"""
+
+STORES = {
+    "the handle of such a group": ("self.cpu_group = self.tp_cpu_group", [ERROR]),
+    "one of such a group that is called for": ("self.cpu_group = get_tp_group().cpu_group", [ERROR]),
+    "one of two such groups": (
+        "if flag:\n    self.cpu_group = self.attn_tp_cpu_group\nelse:\n    self.cpu_group = self.tp_cpu_group",
+        [ERROR],
+    ),
+    "nothing at first": ("self.cpu_group = None\nself.cpu_group = self.tp_cpu_group", [ERROR]),
+    "all ranks in one case": (
+        "self.cpu_group = world_group.cpu_group\nif flag:\n    self.cpu_group = self.tp_cpu_group",
+        [],
+    ),
+    "nothing ever": ("self.cpu_group = None", []),
+    "nothing that is in view": ("pass", []),
+}
+
+
+@pytest.mark.parametrize("case", STORES)
+def test_an_attribute_whose_name_says_nothing_keeps(case: str, tmp_path: Path) -> None:
+    store, levels = STORES[case]
+    found = findings_in(tmp_path, "PPL710", KEPT.format(store=store.replace("\n", "\n        ")))
+    assert [one.severity for one in found] == levels
+    assert all(one.fix is None for one in found)  # a process group does not know its first rank
+
+
+HANDED = """
+
+import torch.distributed as dist
+
+
+class Communicator:
+    def __init__(self, group, device):
+        self.group = group
+
+    def agree(self, tensor):
+        dist.broadcast(tensor, src={source}, group=self.group)
+
+
+class Coordinator:
+    def __init__(self, ranks, rank):
+        self.ranks = ranks
+        {position}
+        self.cpu_group = dist.new_group(ranks)
+        self.communicator = Communicator({group}, device=None)
+"""
+
+HANDS = {
+    "its own group": ({}, [WARNING]),
+    "its own group by keyword": ({"group": "group=self.cpu_group"}, [WARNING]),
+    "its own group, and the first of its ranks is the source": ({"source": "self.ranks[0]"}, []),
+    "all ranks": ({"group": "dist.group.WORLD"}, []),
+    "a group of its own that it has no place in": ({"position": "self.name = ''"}, []),
+}
+
+
+@pytest.mark.parametrize("case", HANDS)
+def test_a_class_of_groups_hands_on(case: str, tmp_path: Path) -> None:
+    written, levels = HANDS[case]
+    usual = {"source": "0", "group": "self.cpu_group", "position": "self.rank_in_group = ranks.index(rank)"}
+    found = findings_in(tmp_path, "PPL710", HANDED.format(**{**usual, **written}))
+    assert [one.severity for one in found] == levels
+    assert all("the group of whichever `Coordinator` hands it here" in one.message for one in found)

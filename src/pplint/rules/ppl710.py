@@ -8,7 +8,8 @@ import re
 from pplint.engine import values as v
 from pplint.engine.context import Context
 from pplint.engine.guards import FIRST, SINGLE, last_name
-from pplint.finding import ERROR, SAFE, Fix
+from pplint.engine.names import Place
+from pplint.finding import ERROR, INFO, SAFE, WARNING, Fix
 from pplint.rules.base import Example, Rule, RuleInfo
 from pplint.rules.why import FIRST_STAGE, no_test
 
@@ -30,7 +31,7 @@ INFO_TEXT = RuleInfo(
     summary="a literal global rank is the source in a group of one stage's ranks",
     what=(
         "`torch.distributed.broadcast` or `broadcast_object_list` with a literal `src` and the group of one kind of "
-        "parallelism, such as `group=get_tp_group().cpu_group`."
+        "parallelism, such as `group=get_tp_group().cpu_group`, or the group of whichever coordinator hands its own."
     ),
     why=(
         "`src` is a global rank. Rank 0 is in the groups of the first stage only: on every later stage the call raises "
@@ -87,34 +88,56 @@ class RankOutsideGroup(Rule):
             return
         if context.flow.caught & _CAUGHT or context.stage() & {FIRST, SINGLE}:
             return
-        owner = group.value if isinstance(group, ast.Attribute) and group.attr in _HANDLES else group
+        owner = _without_handle(group)
         if _is_of_one_stage(context, owner):
             self._report(context, node, source, owner, owner is not group)
+        elif _keeps_one_stage(context, group):
+            self._report(context, node, source, group, False)
+        elif builder := _built_by_any(context, group):
+            self._report(context, node, source, group, False, builder)
 
     def _report(
-        self, context: Context, node: ast.Call, source: ast.expr, owner: ast.expr, has_ranks: bool
+        self,
+        context: Context,
+        node: ast.Call,
+        source: ast.expr,
+        owner: ast.expr,
+        has_ranks: bool,
+        builder: str = "",
     ) -> None:
+        """Report a source; `builder` is the class of groups, of one stage or not, that hands its own handle here."""
         severity, condition = context.level()
-        written = ast.unparse(owner)
-        fix, no_fix = None, f"give the group's own rank, `{written}.first_rank`"
-        if has_ranks and v.dotted(owner) is not None and ast.unparse(source) == "0":
+        written, rank = ast.unparse(owner), ast.unparse(source)
+        lacks = f"`{written}` of another stage has no rank {rank}: ValueError on every stage but the one with that rank"
+        if builder:
+            severity = min(severity, WARNING, key=(INFO, WARNING, ERROR).index)
+            lacks = (
+                f"`{written}` is the group of whichever `{builder}` hands it here: ValueError in one that has no rank "
+                f"{rank}, as those of one stage have none on every stage but the one with that rank"
+            )
+        ranks = f"`{written}.first_rank`" if has_ranks else "the first one of its ranks"
+        fix, no_fix = None, f"give the group's own rank, {ranks}"
+        if has_ranks and v.dotted(owner) is not None and rank == "0":
             edit = context.edit(source, f"{written}.first_rank")
             fix, no_fix = Fix(SAFE, f"give `{written}.first_rank`", (edit,)), ""
         context.report(
             self,
             source,
-            f"`{ast.unparse(node.func)}` takes a global rank, and `{written}` of another stage has no rank "
-            f"{ast.unparse(source)}: ValueError on every stage but the one with that rank"
-            f"{f' ({condition})' if condition else ''}",
+            f"`{ast.unparse(node.func)}` takes a global rank, and {lacks}{f' ({condition})' if condition else ''}",
             severity=severity,
             trace=[
-                context.step(owner, f"`{written}` has ranks of one stage only"),
+                context.step(owner, f"`{written}` has ranks of one {'group' if builder else 'stage'} only"),
                 no_test(context, source, FIRST_STAGE),
             ],
             fix=fix,
             no_fix=no_fix,
             around=node,
         )
+
+
+def _without_handle(group: ast.expr) -> ast.expr:
+    """The group that a handle is of: `tp_group` for `tp_group.cpu_group`."""
+    return group.value if isinstance(group, ast.Attribute) and group.attr in _HANDLES else group
 
 
 def _is_of_one_stage(context: Context, group: ast.expr) -> bool:
@@ -124,3 +147,28 @@ def _is_of_one_stage(context: Context, group: ast.expr) -> bool:
     found = context.flow.evaluate(group) if isinstance(group, ast.Name) else ()
     nodes = [one.node for one in found if isinstance(one.node, ast.expr) and one.node is not group]
     return bool(nodes) and all(re.search(_ONE_KIND, last_name(node)) for node in nodes)
+
+
+def _keeps_one_stage(context: Context, group: ast.expr) -> bool:
+    """Whether an attribute has a name that says nothing, and the class keeps nothing else in it than such groups."""
+    path = v.dotted(group)
+    if path is None or len(path) != 2 or path[0] != "self" or not context.flow.classes:
+        return False
+    stored = [one for one in context.stored(path[1]) if ast.unparse(one) != "None"]
+    return bool(stored) and all(re.search(_ONE_KIND, last_name(_without_handle(one))) for one in stored)
+
+
+def _built_by_any(context: Context, group: ast.expr) -> str:
+    """The class of groups that hands the handle of its own to the constructor which keeps it here; or ""."""
+    path = v.dotted(group)
+    if path is None or len(path) != 2 or path[0] != "self" or not context.class_id:
+        return ""
+    stored = [v.dotted(one) for one in context.stored(path[1])]
+    if len(stored) != 1 or stored[0] is None or len(stored[0]) != 1:
+        return ""
+    place = Place(context.module, context.class_id, "__init__")
+    for builder, values in context.project.passed(place, stored[0][0]):
+        handed = any(one[0] == "path" and one[1][0] == "self" and one[1][-1] in _HANDLES for one in values)
+        if handed and builder.owner and "rank_in_group" in context.project.classes[builder.owner]["attrs"]:
+            return context.project.class_name(builder.owner)
+    return ""
