@@ -129,6 +129,14 @@ def test_stages_that_a_test_keeps_away_do_not_ask(tmp_path: Path):
     (finding,) = findings_in(tmp_path, "PPL501", body)
     assert finding.asks == Asks(MODULE, real_on=("first", "last"))
     assert "AttributeError on the stages in between, which come here too" in finding.message
+    assert "wait" not in finding.message
+
+
+def test_stages_that_wait_for_something_before_may_never_ask(tmp_path: Path):
+    waits = "got = pp_group.recv(src=0)\n    self.model.embed_tokens.weight.copy_(got)"
+    body = method(f"if not pp_group.is_last_rank:\n    {waits}")
+    (finding,) = findings_in(tmp_path, "PPL501", body)
+    assert "which come here too if what they wait for is sent to them" in finding.message
 
 
 def test_a_callee_that_reads_the_first_may_read_others(tmp_path: Path):

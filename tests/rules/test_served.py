@@ -94,7 +94,7 @@ def test_a_literal_slot_of_a_served_model_is_a_warning_that_names_one_such_model
     assert found.severity == WARNING
     assert found.fix is not None
     assert found.fix.safety == UNSAFE  # another model may not tell its range
-    assert "for a model like `SampleModel`" in found.message
+    assert "where the served model has such a list, as `SampleModel` has" in found.message
 
 
 @pytest.mark.parametrize(("where", "body"), GOOD.values(), ids=GOOD)

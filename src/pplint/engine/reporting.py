@@ -60,7 +60,10 @@ class Reporter(Surroundings):
         """The same for a read of a padded list."""
         severity, condition = self.level(padded.owner, *more)
         if padded.served and severity == ERROR:
-            return WARNING, f"for a model like `{self.project.class_name(padded.owner)}`"
+            return (
+                WARNING,
+                f"where the served model has such a list, as `{self.project.class_name(padded.owner)}` has",
+            )
         return severity, condition
 
     def _deaf(self) -> str:

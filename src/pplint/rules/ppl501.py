@@ -20,6 +20,7 @@ from pplint.rules.heads import tied_value
 from pplint.rules.missing import level_of, module_step, placeholder, stages_without
 from pplint.rules.samples import LAYERS, UTILS
 from pplint.rules.why import no_test
+from pplint.source.blocks import all_blocks
 
 INFO_TEXT = RuleInfo(
     code="PPL501",
@@ -136,7 +137,7 @@ class MissingStageModule(Rule):
             severity, condition = INFO, "read when the lambda is called, perhaps on the right stage only"
         consequence = "AttributeError" if module.placeholder != "None" else "AttributeError on None"
         spared = kept_away(context) - module.real_on
-        where = "on the stages in between, which come here too" if spared else "there"
+        where = _in_between(context, node) if spared else "there"
         message = (
             f"`{ast.unparse(node)}` is read where no test says that this is {_right_stage(module)}: `{module.attribute}` is "
             f"{placeholder(module)} on {stages_without(module)}, {consequence} {where}{_right_form(context, node, module)}"
@@ -148,6 +149,17 @@ class MissingStageModule(Rule):
             no_fix="whether the value is needed on every stage, and where it then comes from, is for the author to say",
             asks=module_asks(context, module.surely_on),
         )  # fmt: skip
+
+
+def _in_between(context: Context, node: ast.Attribute) -> str:
+    """The stages that no test keeps away, and whether they have to be sent something before they get here."""
+    where = "on the stages in between, which come here too"
+    for block in all_blocks(context.flow.functions[-1]) if context.flow.functions else ():
+        before = [one for one in block if getattr(one, "end_lineno", 0) < node.lineno]
+        if len(before) < len(block) and node.lineno <= (block[len(before)].end_lineno or 0):
+            if any(last_name(one.value) == "recv" for one in before if isinstance(one, ast.Assign)):
+                return f"{where} if what they wait for is sent to them"
+    return where
 
 
 def _tests_of(module: StageModule) -> str:
