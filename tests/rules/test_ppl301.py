@@ -293,6 +293,10 @@ FLAGS = {
         "        if _use_aiter:\n            return [x.mlp for x in self.model.layers]\n",
         WARNING,
     ),
+    "under a flag that says first what it is for": (
+        "        if self.args.moe_enable_updates:\n            return [x.mlp for x in self.model.layers]\n",
+        WARNING,
+    ),
     "in a method called under a flag": (
         """\
         return [x.mlp for x in self.model.layers]

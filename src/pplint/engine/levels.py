@@ -14,7 +14,7 @@ from pplint.finding import ERROR, WARNING, Finding
 _FLAG = re.compile(
     r"^_?(is_(hip|npu|cuda|cpu|xpu|hpu|gfx\w*|mps|musa|blackwell\w*|sm\d+\w*)\b|use_|enable_|can_run_|should_|support)"
     r"|^_?(use|enable|is)_.*(aiter|npu|hip|gfx|tbo|eplb|deepep|hicache|hisparse)"
-    r"|^_?(USE|ENABLE|IS|HAS|SUPPORTS?)_[A-Z]"
+    r"|^_?(USE|ENABLE|IS|HAS|SUPPORTS?)_[A-Z]|[a-z]_enable_"
 )
 
 _CONFIG = re.compile(r"^_?((model|hf|hf_text|text)_)?config$")
