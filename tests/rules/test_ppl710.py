@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from layer_cases import findings_in
 
-from pplint.finding import ERROR, SAFE, WARNING, Finding
+from pplint.finding import ERROR, SAFE, UNSAFE, WARNING, Finding
 
 _CODE = """
 
@@ -227,3 +227,76 @@ def test_a_class_of_groups_hands_on(case: str, tmp_path: Path) -> None:
     found = findings_in(tmp_path, "PPL710", HANDED.format(**{**usual, **written}))
     assert [one.severity for one in found] == levels
     assert all("the group of whichever `Coordinator` hands it here" in one.message for one in found)
+
+
+_PLACES = """
+
+import torch.distributed as dist
+
+
+class Timing:
+    def __init__(self, group, ranks):
+        self.group = group
+        self.ranks = ranks
+        {asked}
+
+    def share(self, times, root: int = 0, anyone=None, *, first: int = 0):
+        {body}
+"""
+
+KNOWN_BY_PLACE = "self.rank = dist.get_rank(group=self.group)"
+BROADCAST = "dist.broadcast(times, src={}, group=self.group)"
+
+PLACES = {
+    "a class that asks for its position": (KNOWN_BY_PLACE, BROADCAST.format(0), [ERROR]),
+    "asked by position": ("self.rank = torch.distributed.get_rank(self.group)", BROADCAST.format(0), [ERROR]),
+    "asked of the handle": ("self.rank = self.group.rank()", BROADCAST.format(0), [ERROR]),
+    "a parameter that is 0 unless somebody says otherwise": (KNOWN_BY_PLACE, BROADCAST.format("root"), [ERROR]),
+    "a keyword that is 0": (KNOWN_BY_PLACE, BROADCAST.format("first"), [ERROR]),
+    "a parameter without a number": (KNOWN_BY_PLACE, BROADCAST.format("anyone"), []),
+    "a parameter that was looked up": (KNOWN_BY_PLACE, f"root = self.ranks[root]\n{BROADCAST.format('root')}", []),
+    "a class that does not ask": ("self.rank = dist.get_rank()", BROADCAST.format(0), []),
+    "a class that asks about another group": ("self.rank = dist.get_rank(ranks)", BROADCAST.format(0), []),
+    "a group that is made here": ("self.group = dist.new_group(ranks)\n" + KNOWN_BY_PLACE, BROADCAST.format(0), []),
+    "the world under a name of its own": (
+        "self.world_group = self.group\nself.rank = dist.get_rank(self.world_group)",
+        "dist.broadcast(times, src=0, group=self.world_group)",
+        [],
+    ),
+    "asked in the function itself": (
+        "pass", f"if dist.get_rank(self.group) == 0:\n    times += 1\n{BROADCAST.format(0)}", [ERROR],
+    ),
+    "the position where it is taken": (KNOWN_BY_PLACE, "dist.broadcast(times, group_src=0, group=self.group)", []),
+    "the global rank of the position": (
+        KNOWN_BY_PLACE, BROADCAST.format("dist.get_global_rank(self.group, 0)"), [],
+    ),
+}  # fmt: skip
+
+
+def told_by_place(folder: Path, case: str) -> list[Finding]:
+    asked, body, _ = PLACES[case]
+    text = _PLACES.format(asked=asked.replace("\n", "\n        "), body=body.replace("\n", "\n        "))
+    return findings_in(folder, "PPL710", text)
+
+
+@pytest.mark.parametrize("case", PLACES)
+def test_a_group_that_is_known_by_positions(case: str, tmp_path: Path) -> None:
+    assert [one.severity for one in told_by_place(tmp_path, case)] == PLACES[case][2]
+
+
+@pytest.mark.parametrize(
+    ("case", "safety", "written"),
+    [
+        ("a class that asks for its position", SAFE, "dist.get_global_rank(self.group, 0)"),
+        (
+            "a parameter that is 0 unless somebody says otherwise",
+            UNSAFE,
+            "dist.get_global_rank(self.group, root)",
+        ),
+    ],
+)
+def test_a_position_becomes_a_global_rank(case: str, safety: str, written: str, tmp_path: Path) -> None:
+    [found] = told_by_place(tmp_path, case)
+    assert found.fix is not None
+    assert (found.fix.safety, [edit.text for edit in found.fix.edits]) == (safety, [written])
+    assert "self.group" in found.trace[0].text

@@ -14,6 +14,12 @@ RULE_WORDS = (
     b"layers.0.",
     b"group.rank *",
     b"src=0, group=",
+    b"config.tp_rank",
+    b"pp_rank: int",
+    b"self.pp_rank =",
+    b"broadcast_object_list(",
+    b"distributed.broadcast(",
+    b"dist.broadcast(",
     b"src=0,\n",
 )
 _SOURCES = re.compile(rb"from\s+\.*(?:\w+\.)*(\w+)\s+import")

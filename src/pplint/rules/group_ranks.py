@@ -11,6 +11,8 @@ from pplint.engine.context import Context
 from pplint.engine.values import Value
 
 _GROUP_NAME = r"(^|_)group$"
+_MADE = ("new_group(", "init_process_group(", "init_custom_process_group(")
+"""Calls that make a group."""
 
 
 def _names_group(text: str) -> bool:
@@ -40,3 +42,28 @@ def attribute_read(value: Value) -> tuple[str, str] | None:
     if isinstance(value.node, ast.Attribute) and value.kind in (v.PATH, v.MEMBER):
         return ast.unparse(value.node.value), value.node.attr
     return None
+
+
+def own_place(context: Context, group: ast.expr) -> ast.Call | None:
+    """Where the class or the function that we are in asks for its own position in a group, if it does.
+
+    `group` is a handle of torch.distributed under a dotted name. Not the world, nor a group that the code makes by
+    itself: who makes one knows which ranks are in it.
+    """
+    path = v.dotted(group)
+    around = context.flow.classes[-1:] or context.flow.functions[:1]
+    if path is None or not around or any(word in context.text_of(around[0]) for word in _MADE):
+        return None
+    if any("world" in name.lower() for name in path):
+        return None
+    calls = (node for node in ast.walk(around[0]) if isinstance(node, ast.Call))
+    return next((node for node in calls if _asks_place(node, path)), None)
+
+
+def _asks_place(call: ast.Call, group: tuple[str, ...]) -> bool:
+    """`group.rank()`, `dist.get_rank(group)`, `dist.get_rank(group=group)`"""
+    function = v.dotted(call.func) or ("",)
+    if function[-1] == "rank":
+        return function[:-1] == group
+    given = [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg == "group")]
+    return function[-1] == "get_rank" and any(v.dotted(one) == group for one in given)

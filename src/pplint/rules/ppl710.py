@@ -6,11 +6,15 @@ import ast
 import re
 
 from pplint.engine import values as v
+from pplint.engine.constants import literal_integer
 from pplint.engine.context import Context
+from pplint.engine.declarations import defaulted
 from pplint.engine.guards import FIRST, SINGLE, last_name
 from pplint.engine.names import Place
-from pplint.finding import ERROR, INFO, SAFE, WARNING, Fix
+from pplint.engine.values import Values
+from pplint.finding import ERROR, INFO, SAFE, UNSAFE, WARNING, Fix
 from pplint.rules.base import Example, Rule, RuleInfo
+from pplint.rules.group_ranks import own_place
 from pplint.rules.why import FIRST_STAGE, no_test
 
 _SHARE = """\
@@ -23,6 +27,22 @@ class SampleExperts:
         return masks
 """
 
+_PLACES = """\
+import torch.distributed as dist
+
+
+class SampleTimes:
+    def __init__(self, group):
+        self.group = group
+        self.rank = dist.get_rank(group=self.group)
+
+    def share(self, times):
+        if self.rank == 0:
+            times.fill_(self.measure())
+        dist.broadcast(times, src=0, group=self.group)
+        return times
+"""
+
 INFO_TEXT = RuleInfo(
     code="PPL710",
     name="rank-outside-group",
@@ -31,18 +51,26 @@ INFO_TEXT = RuleInfo(
     summary="a literal global rank is the source in a group of one stage's ranks",
     what=(
         "`torch.distributed.broadcast` or `broadcast_object_list` with a literal `src` and the group of one kind of "
-        "parallelism, such as `group=get_tp_group().cpu_group`, or the group of whichever coordinator hands its own."
+        "parallelism, such as `group=get_tp_group().cpu_group`, the group of whichever coordinator hands its own, or a group in "
+        "which the class asks for its own position (`group.rank()`, `dist.get_rank(group)`). A parameter with a number as its "
+        "default counts as that number there."
     ),
     why=(
         "`src` is a global rank. Rank 0 is in the groups of the first stage only: on every later stage the call raises "
-        "ValueError, also with one tensor parallel rank."
+        "ValueError, also with one tensor parallel rank. Who tells the ranks of a group apart by their position in it "
+        "means the first one by 0, and that one has another global rank."
     ),
-    how="Give the group's own first rank: `src=group.first_rank`.",
+    how="Give the group's own first rank: `src=group.first_rank`, or `dist.get_global_rank(group, 0)`.",
     silent=(
-        "Literals with the world group, without a group or with one of unknown kind, `group_src`, calls under `except "
-        "ValueError`, code for one stage, and code that only the first stage reaches."
+        "Literals with the world group, without a group or with one of unknown kind, groups that the class makes by "
+        "itself, `group_src`, calls under `except ValueError`, code for one stage, and code that only the first stage "
+        "reaches."
     ),
-    fixable="a literal 0 becomes `<group>.first_rank` (safe) where the group is a dotted name.",
+    fixable=(
+        "a literal 0 becomes `<group>.first_rank` (safe) where the group is a dotted name, or "
+        "`dist.get_global_rank(<group>, 0)` (safe; unsafe where a parameter stands for it, which a caller may give a "
+        "global rank)."
+    ),
     examples=(
         Example(
             title="Rank 0 is no member of a later stage's group",
@@ -51,6 +79,15 @@ INFO_TEXT = RuleInfo(
             ),
             fixed=_SHARE.format(source="self.tp_group.first_rank", group="self.tp_group.cpu_group").replace(
                 "cpu_group)", "cpu_group)  # PPL710"
+            ),
+            safety=SAFE,
+        ),
+        Example(
+            title="The class knows the ranks of the group by their positions",
+            bad=_PLACES.replace("src=0, group=self.group)", "src=0, group=self.group)  # PPL710"),
+            fixed=_PLACES.replace(
+                "src=0, group=self.group)",
+                "src=dist.get_global_rank(self.group, 0), group=self.group)  # PPL710",
             ),
             safety=SAFE,
         ),
@@ -84,16 +121,19 @@ class RankOutsideGroup(Rule):
         source = given.get("src", node.args[1] if len(node.args) > 1 else None)
         group = given.get("group", node.args[2] if len(node.args) > 2 else None)
         found = context.flow.evaluate(source)
-        if source is None or group is None or any(one.kind != v.INT for one in found):
+        if source is None or group is None or any(one.kind not in (v.INT, v.PARAM) for one in found):
             return
         if context.flow.caught & _CAUGHT or context.stage() & {FIRST, SINGLE}:
             return
+        literal = all(one.kind == v.INT for one in found)
         owner = _without_handle(group)
-        if _is_of_one_stage(context, owner):
+        if literal and _is_of_one_stage(context, owner):
             self._report(context, node, source, owner, owner is not group)
-        elif _keeps_one_stage(context, group):
+        elif (literal or _has_number(context, found)) and (asked := own_place(context, group)) is not None:
+            self._report_position(context, node, source, group, asked, SAFE if literal else UNSAFE)
+        elif literal and _keeps_one_stage(context, group):
             self._report(context, node, source, group, False)
-        elif builder := _built_by_any(context, group):
+        elif literal and (builder := _built_by_any(context, group)):
             self._report(context, node, source, group, False, builder)
 
     def _report(
@@ -131,6 +171,33 @@ class RankOutsideGroup(Rule):
             ],
             fix=fix,
             no_fix=no_fix,
+            around=node,
+        )
+
+    def _report_position(
+        self,
+        context: Context,
+        node: ast.Call,
+        source: ast.expr,
+        group: ast.expr,
+        asked: ast.expr,
+        safety: str,
+    ) -> None:
+        severity, condition = context.level()
+        written, position = ast.unparse(group), ast.unparse(source)
+        right = f"{ast.unparse(node.func).rpartition('.')[0]}.get_global_rank({written}, {position})"
+        context.report(
+            self,
+            source,
+            f"`{ast.unparse(node.func)}` takes a global rank, but `{position}` is a position in `{written}`: a group of a "
+            f"later stage has no such rank, ValueError; the global rank is `{right}`"
+            f"{f' ({condition})' if condition else ''}",
+            severity=severity,
+            trace=[
+                context.step(asked, f"here the ranks of `{written}` are told apart by their position in it"),
+                no_test(context, source, FIRST_STAGE),
+            ],
+            fix=Fix(safety, f"ask for `{right}`", (context.edit(source, right),)),
             around=node,
         )
 
@@ -172,3 +239,13 @@ def _built_by_any(context: Context, group: ast.expr) -> str:
         if handed and builder.owner and "rank_in_group" in context.project.classes[builder.owner]["attrs"]:
             return context.project.class_name(builder.owner)
     return ""
+
+
+def _has_number(context: Context, found: Values) -> bool:
+    """Whether each alternative is a number, or a parameter that is one where the caller gives none."""
+    defaults = {
+        name.arg: literal_integer(default)
+        for function in context.flow.functions
+        for name, default in defaulted(function.args)
+    }
+    return all(one.kind == v.INT or defaults.get(one.data) is not None for one in found)
