@@ -52,6 +52,7 @@ CATALOGUE = (
     RuleName("PPL710", "rank-outside-group", ERROR),
     RuleName("PPL711", "global-rank-as-position", ERROR),
     RuleName("PPL712", "unread-proxies", ERROR),
+    RuleName("PPL713", "name-without-stage", ERROR),
     RuleName("PPL901", "unused-suppression", WARNING),
     RuleName("PPL902", "unknown-suppression", WARNING),
     RuleName("PPL903", "unreadable-file", WARNING),

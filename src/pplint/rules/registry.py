@@ -35,6 +35,7 @@ from pplint.rules.ppl709 import MarkLostBetweenStages
 from pplint.rules.ppl710 import RankOutsideGroup
 from pplint.rules.ppl711 import GlobalRankAsPosition
 from pplint.rules.ppl712 import UnreadProxies
+from pplint.rules.ppl713 import NameWithoutStage
 
 RULE_CLASSES: tuple[type[Rule], ...] = (
     LiteralLayerId,
@@ -63,6 +64,7 @@ RULE_CLASSES: tuple[type[Rule], ...] = (
     RankOutsideGroup,
     GlobalRankAsPosition,
     UnreadProxies,
+    NameWithoutStage,
     MissingStageModule,
     UnguardedTiedHead,
     UnfilledTiedHead,

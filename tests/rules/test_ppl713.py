@@ -1,0 +1,121 @@
+"""PPL713: which names tell the tensor parallel rank and not the stage, and when somebody else may tell it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from layer_cases import findings_in
+
+from pplint.finding import ERROR, Finding
+
+_CONFIG = (
+    "srt/store_config.py",
+    """\
+class StoreConfig:
+    def __init__(self, tp_rank, pp_rank, model_name):
+        self.tp_rank = tp_rank
+        self.pp_rank = pp_rank
+        self.model_name = model_name
+
+
+class SmallConfig:
+    def __init__(self, tp_rank, model_name):
+        self.tp_rank = tp_rank
+        self.model_name = model_name
+
+
+@dataclass
+class Fields:
+    tp_rank: int
+    pp_rank: int
+
+
+def opened(rank):
+    return Fields(tp_rank=rank, pp_rank=0)
+""",
+)
+
+_STORE = """
+
+from sglang.srt.store_config import Fields, SmallConfig, StoreConfig
+
+
+class Store{base}:
+    def __init__(self, config: StoreConfig, small: SmallConfig, fields: Fields, other=None):
+        {body}
+"""
+
+NAMES = {
+    "a suffix": ('self.suffix = f"_{config.tp_rank}"', [ERROR]),
+    "a prefix with more in its name": ('self.key_prefix = f"{config.model_name}_{config.tp_rank}_"', [ERROR]),
+    "a suffix that grows": ('self.suffix = ""\nself.suffix += f"_{config.tp_rank}"', [ERROR]),
+    "a suffix with an annotation": ('self.suffix: str = f"_{config.tp_rank}"', [ERROR]),
+    "one of two": ('self.suffix = f"_{config.tp_rank}" if other else ""', [ERROR]),
+    "a local": ('rank = config.tp_rank\nself.suffix = f"_{rank}"', [ERROR]),
+    "a local out of a tuple": ('rank, name = (config.tp_rank, config.model_name)\nself.suffix = f"_{rank}"', [ERROR]),
+    "a local with a default": (
+        'if other:\n    rank = config.tp_rank\nelse:\n    rank = 0\nself.suffix = f"_{rank}"', [ERROR],
+    ),
+    "an attribute": ('self.rank = config.tp_rank\nself.suffix = f"_{self.rank}"', [ERROR]),
+    "a path that is given": ('self.store = opened(file_path=f"/pages/{config.tp_rank}.bin")', [ERROR]),
+    "a path that is given to what is returned": ('return opened(path=f"/pages/{config.tp_rank}.bin")', [ERROR]),
+    "a configuration whose fields are declared": ('self.suffix = f"_{fields.tp_rank}"', [ERROR]),
+    "two names": ('self.suffix = f"_{config.tp_rank}"\nself.prefix = f"{config.tp_rank}_"', [ERROR, ERROR]),
+    "a name with the stage": ('self.suffix = f"_{config.tp_rank}_{config.pp_rank}"', []),
+    "a stage that comes later": ('self.suffix = f"_{config.tp_rank}"\nself.suffix += f"_{config.pp_rank}"', []),
+    "a test of the number of stages": (
+        'self.suffix = f"_{config.tp_rank}"\nassert other.pp_size == 1', [],
+    ),
+    "the stage from its group": ('self.suffix = f"_{config.tp_rank}_{get_pp_group().rank_in_group}"', []),
+    "a configuration that does not know the stage": ('self.suffix = f"_{small.tp_rank}"', []),
+    "a configuration of unknown class": ('self.suffix = f"_{other.tp_rank}"', []),
+    "a name without a rank": ('self.suffix = f"_{config.model_name}"\nself.rank = config.tp_rank', []),
+    "a thread": ('self.pool = start(thread_name_prefix=f"store-{config.tp_rank}")', []),
+    "a prefix of messages": ('self.log_prefix = f"[TP{config.tp_rank}]"', []),
+    "a message": ('print(f"rank {config.tp_rank}")', []),
+    "what is no name": ('self.title = f"rank {config.tp_rank}"', []),
+}  # fmt: skip
+
+
+def found_in(folder: Path, body: str, base: str = "", more: str = "") -> list[Finding]:
+    text = more + _STORE.format(base=base, body=body.replace("\n", "\n        "))
+    return findings_in(folder, "PPL713", text, _CONFIG)
+
+
+@pytest.mark.parametrize("case", NAMES)
+def test_a_name(case: str, tmp_path: Path) -> None:
+    body, levels = NAMES[case]
+    assert [one.severity for one in found_in(tmp_path, body)] == levels
+
+
+SUFFIX = 'self.suffix = f"_{config.tp_rank}"'
+
+OTHERS = {
+    "a base that tells it": (
+        "(Staged)",
+        "\nclass Staged:\n    def key(self):\n        return self.pp_rank\n",
+        [],
+    ),
+    "a class that is no base": (
+        "",
+        "\nclass Staged:\n    def key(self):\n        return self.pp_rank\n",
+        [ERROR],
+    ),
+    "a function of the file": ("", "\ndef staged(config):\n    return config.pp_rank\n", []),
+}
+
+
+@pytest.mark.parametrize("case", OTHERS)
+def test_who_else_may_tell_the_stage(case: str, tmp_path: Path) -> None:
+    base, more, levels = OTHERS[case]
+    assert [one.severity for one in found_in(tmp_path, SUFFIX, base, more)] == levels
+
+
+def test_the_trace_names_who_tells_the_configuration_the_stage(tmp_path: Path) -> None:
+    [found] = found_in(tmp_path, 'self.suffix = f"_{fields.tp_rank}"')
+    assert found.trace[0].path.endswith("srt/store_config.py")
+    assert "`Fields` is told the stage here" in found.trace[0].text
+    assert "`fields.tp_rank`" in found.trace[1].text
+    assert found.fix is None
+    assert "fields.pp_rank" in found.no_fix
