@@ -74,6 +74,7 @@ NAMES = {
     "a thread": ('self.pool = start(thread_name_prefix=f"store-{config.tp_rank}")', []),
     "a prefix of messages": ('self.log_prefix = f"[TP{config.tp_rank}]"', []),
     "a message": ('print(f"rank {config.tp_rank}")', []),
+    "a profile": ('self.profile_path = f"/traces/{config.tp_rank}.gz"', []),
     "what is no name": ('self.title = f"rank {config.tp_rank}"', []),
 }  # fmt: skip
 

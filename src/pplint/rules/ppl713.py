@@ -60,7 +60,7 @@ INFO_TEXT = RuleInfo(
     how="Let the name tell `pp_rank` (and `pp_size`) where there are several stages.",
     silent=(
         "Names of a class that reads `pp_rank`, `pp_size` or a group of stages anywhere, configurations that do not know "
-        "the stage, names of threads, logs and metrics."
+        "the stage, names of threads, logs, profiles and metrics."
     ),
     examples=(
         Example(
@@ -82,7 +82,7 @@ _RANK, _STAGE = "tp_rank", "pp_rank"
 _TELLS_STAGE = r"(\b|_)pp_(rank|size|group)\b|[pP]ipeline"
 _NAMES = r"(^|_)(prefix|suffix|key|path|dir|directory|folder|file|filename|namespace)$"
 """What holds a part of the name under which something is stored."""
-_OTHER_NAMES = r"log|thread|trace|metric|message"
+_OTHER_NAMES = r"log|thread|trace|metric|message|profil"
 
 
 class Named(Record):
