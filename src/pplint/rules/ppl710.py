@@ -51,9 +51,9 @@ INFO_TEXT = RuleInfo(
     summary="a literal global rank is the source in a group of one stage's ranks",
     what=(
         "`torch.distributed.broadcast` or `broadcast_object_list` with a literal `src` and the group of one kind of "
-        "parallelism, such as `group=get_tp_group().cpu_group`, the group of whichever coordinator hands its own, or a group in "
-        "which the class asks for its own position (`group.rank()`, `dist.get_rank(group)`). A parameter with a number as its "
-        "default counts as that number there."
+        "parallelism, such as `group=get_tp_group().cpu_group`, the group of whichever coordinator hands its own, or a "
+        "group in which the class asks for its own position (`group.rank()`, `dist.get_rank(group)`). A parameter with a "
+        "number as its default counts as that number there."
     ),
     why=(
         "`src` is a global rank. Rank 0 is in the groups of the first stage only: on every later stage the call raises "
