@@ -150,7 +150,36 @@ def test_no_diff_is_printed_without_a_fix(tmp_path: Path, capsys: pytest.Capture
     assert run(["--diff", "a.py"]) == 1
     out, err = capsys.readouterr()
     assert out == ""
-    assert "no fix      the receiver would run twice" in err
+    assert "1 error, 0 warnings in 1 file (1 checked)\n" in err
+    assert "nothing would be fixed; without --diff each finding is told" in err
+
+
+BESIDE_A_DIFF = {
+    "the number of findings alone": ([], False),
+    "findings when a format is asked for": (["--output", "text"], True),
+    "nothing at all with --quiet": (["--quiet"], False),
+}
+
+
+@pytest.mark.parametrize(("options", "told"), BESIDE_A_DIFF.values(), ids=BESIDE_A_DIFF.keys())
+def test_beside_a_diff_stand(
+    options: list[str], told: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.py").write_text(HIT + "v = build().get_value_buffer(0)\n")
+    assert run(["--diff", *options, "a.py"]) == 1
+    out, err = capsys.readouterr()
+    assert out.startswith("diff --git a/a.py b/a.py\n")
+    assert ("a.py:2:" in err) is told
+    quiet = "--quiet" in options
+    assert ("2 errors, 0 warnings in 1 file (1 checked); 1 fixable with --fix" in err) is not quiet
+    assert bool(err) is not quiet
+
+
+def test_trouble_is_told_beside_a_diff(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.py").write_text(HIT)
+    (tmp_path / "b.py").write_text("def f(:\n")
+    assert run(["--diff", "."]) == 2
+    assert "b.py:1: PPL903 trouble:" in capsys.readouterr().err
 
 
 class Stdin:

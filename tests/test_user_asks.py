@@ -47,7 +47,7 @@ def test_t1_a_fix_changes_its_own_bytes_only(here: Path) -> None:
 def test_t2_what_is_asked_is_never_evaluated_twice(call: str, here: Path, capsys: Capture) -> None:
     """Rows 3, 7, 8."""
     checkout(here, {"case.py": f"async def f(build, p):\n    v = {call}\n"})
-    assert run(["--no-cache", "--diff", "sglang/case.py"]) == 1
+    assert run(["--no-cache", "--diff", "--output", "text", "sglang/case.py"]) == 1
     out, err = capsys.readouterr()
     assert out == ""
     assert "no fix      what is asked for its layers is not a name or a dotted chain" in err

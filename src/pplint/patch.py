@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from pplint.git import quoted
+from pplint.git import quoted, top_level
 
 CONTEXT = 3
 Block = tuple[int, int, int, int]
@@ -23,6 +23,36 @@ def unified_diff(path: str, top: str, old: bytes, new: bytes) -> bytes:
     tab = b"\t" if b" " in name else b""  # without it git would end the name at the space
     header = b"diff --git %s %s\n--- %s%s\n+++ %s%s\n" % (left, right, left, tab, right, tab)
     return header + hunks
+
+
+def applies_in(path: str, root: str) -> str:
+    """Return the folder that a patch of `path` (absolute, real) is relative to.
+
+    Where the user stands above the file, it is the top of the user's own checkout, or the current folder where there is
+    none: a patch of a submodule can be piped into `git apply`. Else it is the file's checkout, else `root`, the tree that
+    is checked, or the file's folder: git takes no name with `..` in it.
+    """
+    above = (_top_here(), top_level(path), root, os.path.dirname(path))
+    return next(folder for folder in above if folder and _is_below(path, folder))
+
+
+def elsewhere(paths: Iterable[str], root: str) -> tuple[str, ...]:
+    """Return the folders in which `git apply` is to be run, where the patch of `paths` does not apply right here.
+
+    Git says nothing of files outside of the current folder, and leaves them as they are.
+    """
+    here, top = os.path.realpath(os.curdir), _top_here()
+    folders = ((path, applies_in(path, root)) for path in paths)
+    return tuple(sorted({folder for path, folder in folders if folder != top or not _is_below(path, here)}))
+
+
+def _top_here() -> str:
+    here = os.path.realpath(os.curdir)
+    return top_level(here) or here
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return path.startswith(os.path.join(folder, ""))
 
 
 def changed_blocks(before: list[bytes], after: list[bytes]) -> list[Block]:

@@ -24,8 +24,8 @@ class Outcome(Record):
 
     `seen` is the state after all changes that were written, `codes` are the rules that ran. `fixed` counts the fixed
     findings of each changed file, `ignored` all those that `--add-ignore` silenced; `changed` are the files that were (with
-    `--diff`: would be) written, `diff` is what `--diff` prints. `stdin` is the new content of the standard input. `notes`
-    are sentences for `--verbose`.
+    `--diff`: would be) written, `diff` is what `--diff` prints, `applies_in` are the folders to apply it in, where
+    that is not the current one. `stdin` is the new content of the standard input. `notes` are sentences for `--verbose`.
     """
 
     seen: Seen
@@ -36,6 +36,7 @@ class Outcome(Record):
     ignored: int = 0
     changed: tuple[str, ...] = ()
     diff: bytes = b""
+    applies_in: tuple[str, ...] = ()
     stdin: bytes | None = None
     notes: tuple[str, ...] = ()
 
@@ -71,7 +72,7 @@ def execute(request: Request) -> Outcome:
         with look.timed("fixing"):
             change = repair.fix(look, change)
     changed = tuple(path for path in sorted(change.overlay) if change.overlay[path] != look.original(path))
-    diff = _diff(look, change, changed) if request.diff else b""
+    diff, applies = _diff(look, change, changed) if request.diff else (b"", ())
     if request.stdin is None and not request.diff:
         change, changed = repair.write(look, change, changed)
     # A diff changes nothing: what is reported stands in the files as they are.
@@ -85,6 +86,7 @@ def execute(request: Request) -> Outcome:
         ignored=sum(change.ignored.values()),
         changed=changed,
         diff=diff,
+        applies_in=applies,
         stdin=_stdin(look, change) if request.fix or request.add_ignore is not None else None,
         notes=(_facts_from(look.root), *look.notes),
     )
@@ -99,25 +101,16 @@ def _facts_from(root: Root) -> str:
     return f"facts from {root.how}{f'; and from {installed}, which is installed' if installed else ''}"
 
 
-def _diff(look: Look, change: Change, changed: tuple[str, ...]) -> bytes:
-    from pplint.git import top_level
-    from pplint.patch import unified_diff
+def _diff(look: Look, change: Change, changed: tuple[str, ...]) -> tuple[bytes, tuple[str, ...]]:
+    """The patch, and the folders in which it is to be applied where that is not the current one."""
+    from pplint.patch import applies_in, elsewhere, unified_diff
 
-    return b"".join(
-        unified_diff(
-            path,
-            top_level(path) or _applies_in(path, look.root.path),
-            look.original(path),
-            change.overlay[path],
-        )
+    root = look.root.path
+    parts = [
+        unified_diff(path, applies_in(path, root), look.original(path), change.overlay[path])
         for path in changed
-    )
-
-
-def _applies_in(path: str, root: str) -> str:
-    """The folder in which a patch of a file outside of any repository applies: git takes no name with `..` in it."""
-    above = (os.path.realpath(os.curdir), root, os.path.dirname(path))
-    return next(folder for folder in above if path.startswith(os.path.join(folder, "")))
+    ]
+    return b"".join(parts), elsewhere(changed, root)
 
 
 def _stdin(look: Look, change: Change) -> bytes | None:

@@ -1,34 +1,27 @@
-"""`pplint check`: from options to a request, from an outcome to reports."""
+"""`pplint check`: from options to a request, and what its end means."""
 
 from __future__ import annotations
 
-import os
 import sys
-from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from pplint import __version__
-from pplint.cli import TROUBLE, Failure, complain
+from pplint.cli import TROUBLE, Failure
 from pplint.commands.options import STDIN, cache_folder, paths_and_settings, what_to_check
+from pplint.commands.tell import remark, say, write_all
 from pplint.impact import LayoutError, Stage, stages_of
-from pplint.reports.report import FORMATS, Report, ReportError, render, write_reports
+from pplint.reports.report import FORMATS
 from pplint.request import Request
-from pplint.rules.base import RuleInfo
-from pplint.run import Outcome
 from pplint.settings import COMMAND_LINE, Settings
-
-if TYPE_CHECKING:
-    from pplint.readiness.duties import Row
 
 
 def _outputs(
     ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
 ) -> tuple[tuple[str, str], ...]:
-    """Split each FORMAT[:FILE]; one format at most goes to the standard output."""
+    """Split each FORMAT[:FILE], none meaning text; one format at most goes to the standard output."""
     targets: list[tuple[str, str]] = []
-    for target in value or ("text",):
+    for target in value:
         name, colon, file = target.removesuffix(":-").partition(":")
         if name not in FORMATS or (colon and not file):
             from pplint.settings import nearest
@@ -115,19 +108,16 @@ def check(**given: Any) -> int:
     request = _request(given)
     outcome = outcome_of(request, not given["no_progress"] and not given["quiet"])
     code = outcome.exit_code(exit_zero=given["exit_zero"], exit_non_zero_on_fix=given["exit_non_zero_on_fix"])
-    if not _report(request, outcome, given):
+    if not write_all(request, outcome, given):
         code = TROUBLE
     if not given["quiet"]:
-        _warn_of_little(request, outcome)
-        _say_changes(request, outcome)
-        for text in _gone(outcome):
-            _say(text)
+        remark(request, outcome)
     for entry in outcome.seen.stale:
         text = f"{entry.path}: {entry.code} {entry.message}"
-        _say(f"the baseline accepts what is no longer found (pplint baseline prune): {text}")
+        say(f"the baseline accepts what is no longer found (pplint baseline prune): {text}")
     if given["verbose"]:
         for note in outcome.notes:
-            _say(note)
+            say(note)
     return code
 
 
@@ -177,122 +167,3 @@ def _stages(settings: Settings, partition: tuple[int, ...]) -> tuple[Stage, ...]
         if any(origin != COMMAND_LINE for origin in stated):
             raise Failure(f"{stated[0]}: {error}") from error
         raise click.UsageError(str(error)) from error
-
-
-def _report(request: Request, outcome: Outcome, given: dict[str, Any]) -> bool:
-    """Write the reports; return whether all were written. What is piped on has the standard output alone."""
-    report = _as_report(request, outcome, given)
-    targets = given["output"]
-    piped = outcome.diff if request.diff else outcome.stdin
-    try:
-        if piped is not None:
-            sys.stdout.buffer.write(piped)
-            sys.stdout.flush()
-            for name, file in targets:
-                if not file:
-                    render(name, report, sys.stderr)
-            targets = tuple(target for target in targets if target[1])
-        write_reports(targets, report)
-    except ReportError as error:
-        _say(f"error: {error}")
-        return False
-    return True
-
-
-def _rules(outcome: Outcome, given: dict[str, Any]) -> tuple[RuleInfo, ...]:
-    """The texts of the rules that ran, for the formats that print them; loading them takes a while."""
-    if not any(name in ("sarif", "html") for name, _ in given["output"]):
-        return ()
-    from pplint.rules.registry import RULES
-
-    return tuple(rule for rule in RULES if rule.code in outcome.codes)
-
-
-def _readiness(request: Request, given: dict[str, Any]) -> tuple[Row, ...]:
-    """The rows of the readiness matrix, for the one format that shows it; asking for them takes a while."""
-    if request.stdin is not None or not any(name == "html" for name, _ in given["output"]):
-        return ()
-    from pplint.readiness.matrix import rows_of
-
-    return rows_of(request.paths, request.settings.sglang, request.jobs, request.cache_dir)
-
-
-def _as_report(request: Request, outcome: Outcome, given: dict[str, Any]) -> Report:
-    from pplint.reports.paths import find_repository
-
-    here = os.getcwd()
-    return Report(
-        findings=outcome.seen.findings,
-        rules=_rules(outcome, given),
-        sources=outcome.source_of,
-        cwd=here,
-        repository=find_repository([os.path.realpath(path) for path in request.paths], here),
-        version=__version__,
-        suppressed=outcome.seen.suppressed,
-        troubles=outcome.seen.troubles,
-        files_checked=len(outcome.files),
-        fixed=0 if request.diff else sum(outcome.fixed.values()),
-        hidden_infos=outcome.seen.hidden_infos,
-        accepted=len(outcome.seen.accepted),
-        since=given["since"] or "",
-        command=" ".join(["pplint", *sys.argv[1:]]),
-        learnt=outcome.seen.learnt,
-        readiness=_readiness(request, given),
-        show_source=given["show_source"],
-        show_trace=given["show_trace"],
-        statistics=given["statistics"],
-        quiet=given["quiet"],
-        include_suppressed=given["sarif_include_suppressed"],
-    )
-
-
-def _warn_of_little(request: Request, outcome: Outcome) -> None:
-    """Say so where no code was seen that pplint knows anything about, or where SGLang's own was not."""
-    learnt = outcome.seen.learnt
-    if not outcome.files or learnt is None:
-        return
-    where = ", ".join(request.paths)
-    knows = learnt.files and (learnt.accessors or learnt.padded_lists)
-    if not knows and not outcome.seen.findings:
-        _say(
-            f"warning: {where}: no code of SGLang was seen, so nothing could be found (--sglang says where it is)"
-        )
-    if knows and learnt.bundled:
-        _say(
-            f"warning: {where}: SGLang's sources are not in view, so that only a short list of its classes is known "
-            "(--sglang says where they are)"
-        )
-
-
-def _say_changes(request: Request, outcome: Outcome) -> None:
-    """Say what the reports have no word for: comments that were added, what a diff only shows, which files were fixed."""
-    from pplint.reports.summary import plural
-
-    files = plural(len(outcome.changed), "file")
-    if outcome.ignored:
-        added = "would be silenced by comments" if request.diff else "silenced by comments"
-        _say(f"{plural(outcome.ignored, 'finding')} {added} in {files}")
-    elif request.diff and outcome.fixed:
-        _say(
-            f"{plural(sum(outcome.fixed.values()), 'finding')} would be fixed in {files}; nothing was written"
-        )
-    elif request.stdin is None:
-        for path, count in sorted(outcome.fixed.items()):
-            _say(f"{os.path.relpath(path)}: {plural(count, 'finding')} fixed")
-
-
-def _gone(outcome: Outcome) -> list[str]:
-    """Say which untouched files have fewer findings, because the facts that they rest on changed."""
-    from pplint.reports.summary import plural
-
-    counts = Counter(finding.path for finding in outcome.seen.gone)
-    return [
-        f"{os.path.relpath(path)}: {plural(count, 'finding')} gone: a changed file has other facts now"
-        for path, count in sorted(counts.items())
-    ]
-
-
-def _say(text: str) -> None:
-    from pplint.reports.harmless import harmless
-
-    complain(harmless(text))

@@ -46,6 +46,7 @@ class Report(Record):
     `command` is the command line as typed.
     `learnt` says how much there was to judge by, None when that is not told; `readiness` are the rows of the matrix
     for the formats that show it.
+    `brief` leaves out the findings in the report for people: their number is enough.
     `colour` None means: decide by the terminal and the environment.
     """
 
@@ -69,6 +70,7 @@ class Report(Record):
     show_trace: bool = False
     statistics: bool = False
     quiet: bool = False
+    brief: bool = False
     include_suppressed: bool = False
     colour: bool | None = None
 

@@ -40,7 +40,7 @@ def render(report: Report, out: TextIO) -> None:
     sheet = Sheet(_painter(wants_colour(out) if report.colour is None else report.colour), _width(out))
     encoding = getattr(out, "encoding", None) or "utf-8"
     groups = shapes(report.findings)
-    for finding in report.findings:
+    for finding in () if report.brief else report.findings:
         rows = _finding_rows(finding, report, sheet, encoding)
         if report.quiet:
             out.write(next(rows) + "\n")
