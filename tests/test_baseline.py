@@ -122,6 +122,49 @@ def test_show_lists_what_is_accepted(project: Path, capsys: pytest.CaptureFixtur
     assert capsys.readouterr().out == "a.py: PPL101 a.get_value_buffer(0) is the first stage's only\n"
 
 
+SHOWN = {
+    "nothing": ([], ["a.py", "sub/b.py"]),
+    "a folder": (["sub"], ["sub/b.py"]),
+    "the folder that all is in": (["."], ["a.py", "sub/b.py"]),
+    "a file": (["a.py"], ["a.py"]),
+    "a file that is gone": (["sub/b.py"], ["sub/b.py"]),
+    "a file without findings": (["clean.py"], []),
+    "a rule": (["--select", "PPL1"], ["a.py", "sub/b.py"]),
+    "another rule": (["--select", "PPL2"], []),
+    "a rule to leave out": ([".", "--ignore", "literal-layer-id"], []),
+}
+
+
+@pytest.mark.parametrize(("arguments", "files"), SHOWN.values(), ids=SHOWN.keys())
+def test_show_lists_what_is_accepted_where_the_command_names(
+    arguments: list[str], files: list[str], project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "sub").mkdir()
+    (project / "sub/b.py").write_text(B)
+    (project / "clean.py").write_text("v = 1\n")
+    accept(project, A)
+    (project / "sub/b.py").unlink()
+    capsys.readouterr()
+    assert run(["baseline", "show", *arguments]) == 0
+    assert [line.partition(":")[0] for line in capsys.readouterr().out.splitlines()] == files
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["gone.py"], "gone.py: no such file or folder"),
+        (["--select", "PPL1O1"], "--select: unknown rule 'PPL1O1'"),
+    ],
+    ids=["a path that is nowhere", "an unknown rule"],
+)
+def test_show_refuses(
+    arguments: list[str], said: str, project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    accept(project, A)
+    assert run(["baseline", "show", *arguments]) == 2
+    assert said in capsys.readouterr().err
+
+
 def test_nothing_is_accepted_when_a_file_cannot_be_read(project: Path) -> None:
     (project / "bad.py").write_text("def f(:\n")
     assert run(["baseline", "write", "."]) == 2

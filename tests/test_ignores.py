@@ -101,6 +101,27 @@ def test_an_unknown_code_is_reported_with_the_nearest_right_one(desk: Desk) -> N
     assert "did you mean 'literal-layer-i" in desk.text
 
 
+IN_FULL = "names no rule in full, as a comment has to (such as PPL101)"
+HINTS = {
+    "the beginning of codes": ("PPL1", IN_FULL),
+    "the beginning of codes with a star": ("PPL1*", IN_FULL),
+    "the beginning of all codes": ("PPL", IN_FULL),
+    "ALL": ("ALL", IN_FULL),
+    "a code in small letters": (
+        "ppl101",
+        "no rule is called 'ppl101', so nothing is silenced by it; did you mean 'PPL101'?",
+    ),
+    "a letter for a digit": ("PPL1O1", "did you mean 'PPL101'?"),
+    "a star": ("*", "no rule is called '*', so nothing is silenced by it\n"),
+}
+
+
+@pytest.mark.parametrize(("word", "said"), HINTS.values(), ids=HINTS.keys())
+def test_what_is_said_of_a_comment_with(word: str, said: str, desk: Desk) -> None:
+    desk.reported(f"v = 1  # pplint: ignore[{word}]\n")
+    assert said in desk.text
+
+
 @pytest.mark.parametrize("options", [("--select", "PPL201,PPL9"), ("--ignore", "PPL101")], ids=" ".join)
 def test_a_comment_for_a_rule_that_did_not_run_is_not_called_unused(
     options: tuple[str, ...], desk: Desk

@@ -84,6 +84,22 @@ def entries_of(findings: Iterable[Finding], file: str) -> list[Entry]:
     ]
 
 
+def within(entries: Iterable[Entry], paths: Iterable[str], file: str) -> list[Entry]:
+    """Return the entries of the baseline `file` whose files are one of `paths` or below one."""
+    folder = os.path.realpath(os.path.dirname(file))
+    places = [os.path.realpath(path) for path in paths]
+    return [entry for entry in entries if any(_holds(place, _real(entry, folder)) for place in places)]
+
+
+def _holds(place: str, path: str) -> bool:
+    return path == place or path.startswith(os.path.join(place, ""))
+
+
+def _real(entry: Entry, folder: str) -> str:
+    """The absolute real path of an entry's file, "" for what can be none."""
+    return os.path.realpath(os.path.join(folder, entry.path)) if "\0" not in entry.path else ""
+
+
 def match(
     findings: Iterable[Finding],
     hidden: Iterable[Finding],
@@ -111,7 +127,7 @@ def match(
     for entry in sorted(entries, reverse=True):
         if left[entry.fingerprint] > 0:
             left[entry.fingerprint] -= 1
-            path = os.path.realpath(os.path.join(folder, entry.path)) if "\0" not in entry.path else ""
+            path = _real(entry, folder)
             if entry.code in ran_on(path) or not os.path.exists(path):
                 stale.append(entry)
     return Matched(new, accepted, stale[::-1])

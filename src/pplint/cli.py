@@ -143,6 +143,8 @@ def run(arguments: Sequence[str]) -> int:
     if sys.stdout is None:  # it was closed before the start
         complain("error: the standard output is closed")
         return TROUBLE
+    if sys.stderr is None:  # nobody wants to hear, which is no trouble
+        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
     for stream in (sys.stdout, sys.stderr):
         if reconfigure := getattr(stream, "reconfigure", None):
             reconfigure(errors="backslashreplace")

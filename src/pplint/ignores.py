@@ -98,18 +98,22 @@ def _problems(marker: Marker, policy: Policy) -> _Problem:
         return _Problem(
             True, [(marker.span, "a reason is required after the codes; this comment silences nothing")]
         )
-    known = [word for rule in CATALOGUE for word in rule[:2]]
     return _Problem(
-        False,
-        [
-            (
-                code.span,
-                f"no rule is called {code.text!r}, so nothing is silenced by it{nearest(code.text, known)}",
-            )
-            for code in marker.codes
-            if _code(code.text) is None
-        ],
+        False, [(code.span, _unknown(code.text)) for code in marker.codes if _code(code.text) is None]
     )
+
+
+def _unknown(text: str) -> str:
+    """Why nothing is silenced by a word. A beginning of codes would silence rules that nobody has thought of here."""
+    codes = [rule.code for rule in CATALOGUE]
+    family = text.rstrip("*")
+    begun = codes if text == "ALL" else [code for code in codes if family and code.startswith(family)]
+    if begun:
+        return f"{text!r} names no rule in full, as a comment has to (such as {begun[0]}), so nothing is silenced by it"
+    known = [*codes, *(rule.name for rule in CATALOGUE)]
+    misread = text[:3].upper() + text[3:].upper().translate(str.maketrans("OIL", "011"))
+    meant = nearest(misread if misread in codes else text, known)
+    return f"no rule is called {text!r}, so nothing is silenced by it{meant}"
 
 
 def _code(text: str) -> str | None:

@@ -58,6 +58,22 @@ def test_a_long_line_is_cut_around_the_place(before: int) -> None:
     assert text[carets.index("^")] == "0"
 
 
+CUT = {
+    "at its start": ("f(0)" + "x" * 60, "f(0)" + "x" * 23 + "..."),
+    "in its middle": ("x" * 60 + "f(0)" + "x" * 60, "..." + "x" * 7 + "f(0)" + "x" * 16 + "..."),
+    "at its end": ("x" * 60 + "f(0)", "..." + "x" * 23 + "f(0)"),
+}
+
+
+@pytest.mark.parametrize(("line", "shown"), CUT.values(), ids=CUT.keys())
+def test_a_line_is_cut_for_a_terminal(line: str, shown: str) -> None:
+    column = line.index("0") + 1
+    code, carets = code_frame([line], Span(1, column, 1, column + 1), "utf-8", 40)
+    assert len(code.gutter + code.text) <= 40
+    assert code.text[carets.text.index("^")] == "0"
+    assert code.text == shown
+
+
 @pytest.mark.parametrize("span", [Span(9, 1, 9, 2), Span(1, 50, 1, 60), Span(0, 0, 0, 0)])
 def test_a_place_outside_of_the_file_does_no_harm(span: Span) -> None:
     assert all(row.startswith("     |") or row == "   1 | f(0)" for row in frame(["f(0)"], span))

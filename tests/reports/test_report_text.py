@@ -253,7 +253,23 @@ LONG = "layer 0 is given to a method that takes a GLOBAL layer id, which only th
             ],
             id="a terminal",
         ),
-        pytest.param("40", [f"a.py:1:3: PPL101[literal-layer-id] error: {LONG}"], id="too narrow a one"),
+        pytest.param(
+            "46",
+            [
+                "a.py:1:3: PPL101[literal-layer-id] error:",
+                "    layer 0 is given to a method that takes a",
+                "    GLOBAL layer id, which only the first",
+                "    stage of all owns",
+                "  reason",
+                "    line 1: layer 0 is given to a method that",
+                "      takes a GLOBAL layer id, which only the",
+                "      first stage of all owns",
+                "",
+                "1 error, 0 warnings in 1 file (3 checked)",
+            ],
+            id="a narrow one",
+        ),
+        pytest.param("20", [f"a.py:1:3: PPL101[literal-layer-id] error: {LONG}"], id="too narrow a one"),
         pytest.param("", [f"a.py:1:3: PPL101[literal-layer-id] error: {LONG}"], id="a file"),
     ],
 )
@@ -279,6 +295,17 @@ def test_a_long_path_leaves_the_message_a_line_of_its_own(
         "srt/layers/attention/backend_of_a_long_name.py:1:3: PPL101[literal-layer-id] error:",
         "    layer 0 is given to a method that takes a GLOBAL layer id, which only the",
     ]
+
+
+def test_code_stands_in_the_columns_of_the_terminal(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = desk.file("a.py", f"        {'v' * 60} = pool.get_value_buffer(0).shape[-1]\n")
+    monkeypatch.setenv("COLUMNS", "50")
+    out = Terminal()
+    render("text", desk.report(desk.finding(path, "0"), colour=False), out)
+    code, carets = [line for line in out.getvalue().splitlines() if " | " in line]
+    assert len(code) <= 50
+    assert code[carets.index("^")] == "0"
+    assert code.endswith("= pool.get_value_buffer(0).shape[-1]")
 
 
 def test_our_own_words_are_ascii(desk: Desk) -> None:

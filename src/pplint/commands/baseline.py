@@ -10,9 +10,10 @@ import click
 
 from pplint import baseline as accepted
 from pplint.cli import CLEAN, TROUBLE, Failure, complain, complain_of
-from pplint.commands.options import cache_folder, existing, paths_and_settings, what_to_check
+from pplint.commands.options import cache_folder, paths_and_settings, what_to_check
 from pplint.request import Request
 from pplint.run import Outcome
+from pplint.settings import Settings, SettingsError, selected
 
 _FILE = click.option(
     "--baseline", metavar="FILE", help=f"The file; default: the setting, else {accepted.DEFAULT_FILE}."
@@ -55,11 +56,27 @@ def prune(**given: Any) -> int:
 @what_to_check
 @_FILE
 def show(**given: Any) -> None:
-    """List what the file accepts."""
-    existing(*given["paths"])
+    """List what the file accepts: all of it, or what lies in PATHS, also where they are gone."""
     _, settings = paths_and_settings(given)
-    for entry in sorted(_read(settings.baseline or os.path.realpath(accepted.DEFAULT_FILE))):
-        click.echo(_shown(f"{entry.path}: {entry.code} {entry.message}"))
+    file = settings.baseline or os.path.realpath(accepted.DEFAULT_FILE)
+    entries = _read(file)
+    for path in given["paths"]:
+        if not os.path.lexists(path) and not accepted.within(entries, (path,), file):
+            raise Failure(f"{path}: no such file or folder, and the baseline accepts nothing there")
+    codes = _chosen(given, settings)
+    for entry in sorted(accepted.within(entries, given["paths"], file) if given["paths"] else entries):
+        if codes is None or entry.code in codes:
+            click.echo(_shown(f"{entry.path}: {entry.code} {entry.message}"))
+
+
+def _chosen(given: dict[str, Any], settings: Settings) -> frozenset[str] | None:
+    """The codes that the command line speaks of, None for all. Raises Failure."""
+    if not (given["select"] or given["ignore"]):
+        return None
+    try:
+        return selected(settings)
+    except SettingsError as error:
+        raise Failure(str(error)) from error
 
 
 def _check(given: dict[str, Any], use_entries: bool) -> tuple[Outcome, str]:

@@ -124,7 +124,7 @@ def check(**given: Any) -> int:
 def _request(given: dict[str, Any]) -> Request:
     _forbid_contradictions(given)
     paths, settings = paths_and_settings(_with_stdin_name(given))
-    stdin = sys.stdin.buffer.read() if STDIN in given["paths"] else None
+    stdin = _read_stdin() if STDIN in given["paths"] else None
     return Request(
         paths=paths,
         settings=settings,
@@ -140,6 +140,12 @@ def _request(given: dict[str, Any]) -> Request:
         cache_dir=cache_folder(given),
         stages=_stages(settings, given["pp_layer_partition"]),
     )
+
+
+def _read_stdin() -> bytes:
+    if sys.stdin is None:  # it was closed before the start
+        raise Failure("the standard input is closed")
+    return sys.stdin.buffer.read()
 
 
 def _with_stdin_name(given: dict[str, Any]) -> dict[str, Any]:

@@ -12,6 +12,9 @@ from pplint.reports.harmless import harmless
 TAB = 4
 LONGEST = 160
 """Code points of a line that are shown; a longer line is cut around the place."""
+SHORTEST = 24
+"""Code points that are shown however narrow a terminal is."""
+DOTS = "..."
 TALLEST = 4
 """Lines of a place that are shown."""
 
@@ -24,19 +27,20 @@ class Row(Record):
     mark: bool
 
 
-def code_frame(lines: Sequence[str], span: Span, encoding: str) -> list[Row]:
-    """Return the rows that show `span` of a file's `lines`, for a terminal of that encoding.
+def code_frame(lines: Sequence[str], span: Span, encoding: str, columns: int = 0) -> list[Row]:
+    """Return the rows that show `span` of a file's `lines`, for a terminal of that encoding and that many `columns`.
 
-    A place outside the file gives no rows.
+    Without columns (a file) rows may be longer. A place outside the file gives no rows.
     """
     rows: list[Row] = []
     last = min(span.end_line, span.line + TALLEST - 1, len(lines))
     width = max(4, len(str(last)))
+    longest = max(SHORTEST, min(LONGEST, columns - width - len(" | "))) if columns else LONGEST
     for number in range(max(span.line, 1), last + 1):
         line = lines[number - 1]
         start = span.column - 1 if number == span.line else len(line) - len(line.lstrip())
         end = span.end_column - 1 if number == span.end_line else len(line)
-        text, carets = _rows(line, min(start, len(line)), min(end, len(line)), encoding)
+        text, carets = _rows(line, min(start, len(line)), min(end, len(line)), encoding, longest)
         rows.append(Row(f"{number:>{width}} | ", text, False))
         rows.append(Row(" " * width + " | ", carets, True))
     if rows and last < span.end_line:
@@ -44,16 +48,25 @@ def code_frame(lines: Sequence[str], span: Span, encoding: str) -> list[Row]:
     return rows
 
 
-def _rows(line: str, start: int, end: int, encoding: str) -> tuple[str, str]:
-    first = max(0, start - LONGEST // 3) if len(line) > LONGEST else 0
-    cut = line[first : first + LONGEST]
-    before = "..." if first else ""
-    after = "..." if first + LONGEST < len(line) else ""
+def _rows(line: str, start: int, end: int, encoding: str, longest: int) -> tuple[str, str]:
+    first, last = _cut(len(line.rstrip()), start, longest)
+    cut = line[first:last]
+    before = DOTS if first else ""
+    after = DOTS if last < len(line.rstrip()) else ""
     shown, offsets = _cells(cut, encoding)
     left = offsets[start - first]
     right = offsets[min(max(end - first, 0), len(cut))]
     carets = " " * (len(before) + left) + "^" * max(1, right - left)
     return f"{before}{shown.rstrip()}{after}", carets
+
+
+def _cut(length: int, start: int, longest: int) -> tuple[int, int]:
+    """From where to where a line of that `length` is shown in `longest` columns, dots included: around the place."""
+    if length <= longest:
+        return 0, max(length, start)
+    room = longest - 2 * len(DOTS)
+    first = max(0, min(start - room // 3, length - room))
+    return first, max(first + room, start)
 
 
 def _cells(text: str, encoding: str) -> tuple[str, list[int]]:

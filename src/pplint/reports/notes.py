@@ -13,9 +13,10 @@ LABELS = ("unsafe fix", "changed by")
 """The longest labels."""
 MARGIN = 2
 COLUMN = MARGIN + max(map(len, LABELS)) + 2
-NARROWEST = 60
-"""Columns of a terminal below which a sentence is not wrapped any more: a terminal breaks it as well as we could."""
-
+NARROW = 60
+"""Columns of a terminal below which a label has a line of its own, so that its sentences have room."""
+NARROWEST = 30
+"""Columns below which a sentence is not wrapped any more: a terminal breaks it as well as we could."""
 LEAST = 16
 """Columns that have to be left in a line for a sentence to begin there."""
 
@@ -34,12 +35,21 @@ class Sheet(Record):
 
     def note(self, label: str, sentences: Iterable[str]) -> Iterator[str]:
         """Return lines with `label` before the first; the sentences begin in one column."""
+        if NARROWEST <= self.width < NARROW:
+            yield f"{'':{MARGIN}}{self.paint(label, 'label')}"
+            for sentence in sentences:
+                yield from wrapped(sentence, self.width, MARGIN * 2, MARGIN * 3)
+            return
         margin = f"{'':{MARGIN}}{self.paint(label, 'label')}{'':{COLUMN - MARGIN - len(label)}}"
         for sentence in sentences:
             first, *rest = self._wrapped(sentence, COLUMN, COLUMN)
             yield margin + first
             yield from rest
             margin = " " * COLUMN
+
+    def line(self, sentence: str) -> Iterator[str]:
+        """Return the lines of a sentence that stands by itself."""
+        yield from self._wrapped(sentence, 0, 0)
 
     def _wrapped(self, sentence: str, before: int, indent: int) -> list[str]:
         """The lines of a sentence that begins behind `before` columns and goes on at `indent`; the first may be ""."""

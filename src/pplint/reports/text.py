@@ -59,7 +59,7 @@ def render(report: Report, out: TextIO) -> None:
         out.write("\n" if report.troubles else "")
         statistics.render(report, out)
     if not report.quiet:
-        out.write(summary(report) + "\n")
+        out.writelines(row + "\n" for row in sheet.line(summary(report)))
 
 
 def wants_colour(out: TextIO) -> bool:
@@ -100,7 +100,7 @@ def _finding_rows(finding: Finding, report: Report, sheet: Sheet, encoding: str)
     if report.show_source and source:
         from pplint.reports.frame import code_frame
 
-        for row in code_frame(source.lines, finding.span, encoding):
+        for row in code_frame(source.lines, finding.span, encoding, sheet.width):
             text = sheet.paint(row.text, "mark") if row.mark else row.text
             yield (sheet.paint(row.gutter, "gutter") + text).rstrip()
     yield from sheet.note("reason", _reasons(finding, report))
