@@ -1,28 +1,42 @@
-"""`pplint facts`: what the engine learnt, for a reader."""
+"""`pplint facts`: what the engine learnt, for a reader or a program."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import click
 
 from pplint.cli import Failure
-from pplint.commands.options import existing
-
-_SGLANG = click.option("--sglang", metavar="PATH", help="Where SGLang's sources are.")
-_PATH = click.argument("path", default=".", type=click.Path(readable=False, path_type=str))
+from pplint.commands.options import cache_folder, existing
 
 
 @click.command("facts")
-@_PATH
-@_SGLANG
-def facts(path: str, sglang: str | None) -> None:
+@click.argument("path", default=".", type=click.Path(readable=False, path_type=str))
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--sglang", metavar="PATH", help="Where SGLang's sources are.")
+@click.option(
+    "-j", "--jobs", type=click.IntRange(0), default=0, metavar="N", help="Processes; 0: as many as fit."
+)
+@click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
+@click.option("--cache-dir", metavar="PATH", help="Where the cache is; default: the user's cache folder.")
+@click.option("--no-progress", is_flag=True, help="No bar, however long it takes.")
+def facts(**given: Any) -> None:
     """Show accessors, parameters, index spaces and the lines that prove them."""
     from pplint.engine.root import RootError, find_root
     from pplint.judge.check import facts_of
-    from pplint.reports.facts_text import facts_lines
+    from pplint.progress import Progress
+    from pplint.reports.facts_report import facts_data, facts_lines
 
-    existing(path)
+    existing(given["path"])
     try:
-        root = find_root((path,), sglang)
+        root = find_root((given["path"],), given["sglang"])
     except RootError as error:
         raise Failure(str(error)) from error
-    click.echo("\n".join(facts_lines(facts_of(root), root)))
+    with Progress(not given["no_progress"], "learning"):
+        found = facts_of(root, given["jobs"], cache_folder(given))
+    if given["form"] == "json":
+        import json
+
+        click.echo(json.dumps(facts_data(found, root), indent=2))
+    else:
+        click.echo("\n".join(facts_lines(found, root)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from pplint.cli import Failure
@@ -18,8 +20,9 @@ def rule(rule_name: str | None, form: str) -> None:
     """Explain the rule with this code or name; without one, list all rules."""
     from pplint.rules.registry import RULES, find_rule
 
+    on_terminal = form == "text" and sys.stdout.isatty()
     if rule_name is None:
-        click.echo(listed(RULES, form), nl=False)
+        click.echo(_listed_on_terminal(RULES) if on_terminal else listed(RULES, form), nl=False)
         return
     found = find_rule(rule_name)
     if found is None:
@@ -27,7 +30,36 @@ def rule(rule_name: str | None, form: str) -> None:
 
         known = [word for item in RULES for word in (item.code, item.name)]
         raise Failure(f"no rule is called {rule_name!r}{nearest(rule_name, known)}")
-    click.echo(explained(found, form), nl=False)
+    click.echo(_explained_on_terminal(found) if on_terminal else explained(found, form), nl=False)
+
+
+def _listed_on_terminal(rules: tuple[RuleInfo, ...]) -> str:
+    from shutil import get_terminal_size
+
+    from pplint.reports.rule_terminal import listed_lines
+
+    rows = listed_lines(_rows(rules), get_terminal_size().columns)
+    return "".join(row + "\n" for row in rows)
+
+
+def _explained_on_terminal(item: RuleInfo) -> str:
+    from shutil import get_terminal_size
+
+    from pplint.reports.rule_terminal import terminal_lines
+    from pplint.reports.text import wants_colour
+
+    coloured = wants_colour(sys.stdout)
+
+    def strong(head: str) -> str:
+        return f"\x1b[1m{head}\x1b[0m" if coloured else head
+
+    rows = terminal_lines("# " + explained(item, "text"), get_terminal_size().columns, strong)
+    return "".join(row + "\n" for row in rows)
+
+
+def _rows(rules: tuple[RuleInfo, ...]) -> list[tuple[str, str]]:
+    width = max((len(item.name) for item in rules), default=0)
+    return [(f"{item.code}  {item.name:<{width}}  {item.severity:<7}  ", item.summary) for item in rules]
 
 
 def listed(rules: tuple[RuleInfo, ...], form: str) -> str:
@@ -37,10 +69,7 @@ def listed(rules: tuple[RuleInfo, ...], form: str) -> str:
     if form == "markdown":
         rows = [f"| {item.code} | {item.name} | {item.severity} | {item.summary} |\n" for item in rules]
         return "| code | name | level | what is wrong |\n|---|---|---|---|\n" + "".join(rows)
-    width = max((len(item.name) for item in rules), default=0)
-    return "".join(
-        f"{item.code}  {item.name:<{width}}  {item.severity:<7}  {item.summary}\n" for item in rules
-    )
+    return "".join(f"{head}{summary}\n" for head, summary in _rows(rules))
 
 
 def explained(item: RuleInfo, form: str) -> str:

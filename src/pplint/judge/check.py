@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from pplint.engine.paths import packages_of
@@ -100,10 +101,15 @@ def said(request: JudgeRequest, path: str, content: bytes | None = None) -> str:
     return saying(known.store, content, packages, find)
 
 
-def facts_of(root: Root, jobs: int = 0) -> Facts:
-    """The facts of a tree."""
-    from pplint.judge.inquiry import Inquiry
+def facts_of(root: Root, jobs: int = 0, cache_dir: str | None = None) -> Facts:
+    """The facts of a tree, all of them in memory; with a cache, what it holds is not learnt again."""
+    from pplint.judge.inquiry import Inquiry, joined
 
-    inquiry = Inquiry(Case(JudgeRequest(root.path, (), {}, frozenset(), jobs=jobs), [], None))
+    request = JudgeRequest(root.path, (), {}, frozenset(), jobs=jobs, cache_dir=cache_dir)
+    if cache_dir:
+        judge(request)
+        with suppress(Lost):  # another run may have put newer facts in their place
+            return joined(_KNOWN[request.tree][0].summaries(), request.facts_file)
+    inquiry = Inquiry(Case(request, [], None))
     with inquiry.open:
         return inquiry.learnt().facts()

@@ -114,7 +114,7 @@ class Inquiry:
         if all(view == old.views[path] for path, view in views.items()):
             new.rest_on(old)
         elif old.in_memory():
-            new.take(_joined({**old.summaries(), **news}, self.case.request.facts_file))
+            new.take(joined({**old.summaries(), **news}, self.case.request.facts_file))
         else:
             moved = {module: lines_in(news[module][1]) for module in news}
             if any(old.tears(module, lines) for module, lines in moved.items()):
@@ -133,7 +133,7 @@ class Inquiry:
             )
         )
         new = Snapshot(self.case.stamps, old.wanted, old.files, rounds, {**old.views.known, **views})
-        new.take(_joined(summaries, self.case.request.facts_file))
+        new.take(joined(summaries, self.case.request.facts_file))
         new.learnt = learnt_from(new.facts(), len(summaries))
         complete(new.facts())
         return new if wanted.found() == old.wanted else None
@@ -144,7 +144,7 @@ class Inquiry:
         tried: list[Wanted] = []
         for number in range(min(max(rounds.values(), default=0) + 1, ROUNDS)):
             part = {module: one for module, one in summaries.items() if rounds[module] <= number}
-            tried.append(wanted_by(*_joined(part, self.case.request.facts_file), first))
+            tried.append(wanted_by(*joined(part, self.case.request.facts_file), first))
         return tuple(tried)
 
     def learnt(self) -> Snapshot:
@@ -247,17 +247,18 @@ def solve(workers: Workers, facts_file: bool) -> tuple[Summaries, dict[str, int]
     first = list(found)
     tried: list[Wanted] = []
     for number in range(ROUNDS):
-        facts = _joined(found, facts_file)
+        facts = joined(found, facts_file)
         tried.append(wanted_by(*facts, first))
         more = workers.more_facts(tried[-1])
         if not more:
             return found, rounds, facts, tuple(tried)
         rounds.update(dict.fromkeys(more, number + 1))
         found = dict(sorted({**found, **more}.items()))
-    return found, rounds, _joined(found, facts_file), tuple(tried)
+    return found, rounds, joined(found, facts_file), tuple(tried)
 
 
-def _joined(found: Summaries, facts_file: bool) -> Facts:
+def joined(found: Summaries, facts_file: bool) -> Facts:
+    """The facts that summaries give together; with `facts_file` those of public classes where SGLang is not in view."""
     summaries = {module: summary for module, (_, summary) in found.items()}
     if facts_file and not any(module.startswith(f"{PACKAGE}.") for module in summaries):
         from pplint.engine.elsewhere import bundled_summaries
