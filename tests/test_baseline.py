@@ -48,6 +48,21 @@ def test_only_new_findings_count(before: str, after: str, code: int, project: Pa
     assert run(["."]) == code
 
 
+@pytest.mark.parametrize(
+    ("settings", "options", "told"),
+    [("", [], True), ("", ["--baseline", "b.json"], False), ('baseline = "c.json"', [], False)],
+    ids=["is named nowhere", "is named by the command", "is named by the settings"],
+)
+def test_how_a_file_is_used_is_told_when_it(
+    settings: str, options: list[str], told: bool, project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "pyproject.toml").write_text(f"[tool.pplint]\n{settings}\n")
+    (project / "a.py").write_text(A)
+    assert run(["baseline", "write", ".", *options]) == 0
+    said = 'leave them out with --baseline pplint-baseline.json, or with baseline = "pplint-baseline.json"'
+    assert (said in capsys.readouterr().err) is told
+
+
 def test_the_file_is_sorted_stable_and_readable(project: Path) -> None:
     entries = accept(project, B + A)
     first = (project / "pplint-baseline.json").read_bytes()

@@ -68,9 +68,14 @@ def test_rules_are_listed(form: str, capsys: pytest.CaptureFixture[str]) -> None
     assert "literal-layer-index" in capsys.readouterr().out
 
 
-def test_an_unknown_rule_is_trouble(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["rule", "literal-layer-idx"]) == 2
-    assert "did you mean 'literal-layer-i" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [("literal-layer-idx", "literal-layer-i"), ("ppl101", "PPL101'"), ("PPL1O1", "PPL101'")],
+    ids=["a name", "small letters", "a letter for a digit"],
+)
+def test_an_unknown_rule_is_trouble(word: str, meant: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["rule", word]) == 2
+    assert f"did you mean '{meant}" in capsys.readouterr().err
 
 
 def completion(**more: str) -> list[str]:

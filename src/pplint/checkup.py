@@ -70,7 +70,9 @@ def _settings(start: str) -> tuple[Line, Settings | None]:
     if settings.file:
         return Line("settings", OK, settings.file), settings
     said = f"no {FILE_NAME} with [tool.pplint] at or above {os.path.realpath(start)}: the defaults hold"
-    return Line("settings", UNUSED, said, "docs/settings.md has such a table to copy"), settings
+    return Line(
+        "settings", UNUSED, said, "docs/settings.md in pplint's repository has such a table to copy"
+    ), settings
 
 
 def _sglang(paths: tuple[str, ...], sglang: str | None) -> Line:
@@ -144,7 +146,7 @@ def _pre_commit(folder: str, hook: str) -> Line:
     try:
         text = _YAML_COMMENT.sub("", file.read_text(encoding="utf-8", errors="replace"))
     except FileNotFoundError:
-        todo = "docs/pre-commit.md has one to copy"
+        todo = "docs/pre-commit.md in pplint's repository has one to copy"
         return Line("pre-commit", UNUSED, f"no {HOOKS_FILE} in {folder}", todo)
     except OSError as error:
         return Line("pre-commit", BROKEN, f"{file} cannot be read ({error.strerror})", "make it readable")

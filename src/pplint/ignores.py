@@ -111,9 +111,7 @@ def _unknown(text: str) -> str:
     if begun:
         return f"{text!r} names no rule in full, as a comment has to (such as {begun[0]}), so nothing is silenced by it"
     known = [*codes, *(rule.name for rule in CATALOGUE)]
-    misread = text[:3].upper() + text[3:].upper().translate(str.maketrans("OIL", "011"))
-    meant = nearest(misread if misread in codes else text, known)
-    return f"no rule is called {text!r}, so nothing is silenced by it{meant}"
+    return f"no rule is called {text!r}, so nothing is silenced by it{nearest(text, known)}"
 
 
 def _code(text: str) -> str | None:

@@ -205,7 +205,9 @@ def nearest(word: str, known: list[str]) -> str:
     """Return `; did you mean X?` for the nearest of the `known` words, else the empty string."""
     import difflib
 
-    match = difflib.get_close_matches(word[:100], known, 1)
+    # A code in small letters, or with a letter that looks like a digit, is nearer than any that shares more letters.
+    code = word[:3].upper() + word[3:100].upper().translate(str.maketrans("OIL", "011"))
+    match = [code] if code in known else difflib.get_close_matches(word[:100], known, 1)
     return f"; did you mean {match[0]!r}?" if match else ""
 
 

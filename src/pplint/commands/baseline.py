@@ -29,13 +29,19 @@ def baseline() -> None:
 @what_to_check
 @_FILE
 def write(**given: Any) -> int:
-    """Accept all findings in PATHS: write them to the file, in place of what it held."""
+    """Write all findings in PATHS to the file.
+
+    It accepts them from now on, and nothing of what it held before.
+    """
     outcome, file = _check(given, use_entries=False)
     if _troubled(outcome):
         return TROUBLE
     entries = accepted.entries_of(outcome.seen.findings, file)
     _save(_named(given, file), entries)
     complain(f"{_count(len(entries))} accepted in {_shown(file)}")
+    if not given["baseline"] and not paths_and_settings(given)[1].baseline:
+        name = accepted.DEFAULT_FILE
+        complain(f'runs leave them out with --baseline {name}, or with baseline = "{name}" in [tool.pplint]')
     return CLEAN
 
 
@@ -43,7 +49,10 @@ def write(**given: Any) -> int:
 @what_to_check
 @_FILE
 def prune(**given: Any) -> int:
-    """Remove the entries of PATHS that no finding matches any more."""
+    """Remove entries that match no finding.
+
+    They are those of PATHS; what no run looked for is kept.
+    """
     outcome, file = _check(given, use_entries=True)
     if _troubled(outcome):
         return TROUBLE
@@ -56,7 +65,10 @@ def prune(**given: Any) -> int:
 @what_to_check
 @_FILE
 def show(**given: Any) -> None:
-    """List what the file accepts: all of it, or what lies in PATHS, also where they are gone."""
+    """List what the file accepts.
+
+    It is all of it, or what lies in PATHS, also where these are gone.
+    """
     _, settings = paths_and_settings(given)
     file = settings.baseline or os.path.realpath(accepted.DEFAULT_FILE)
     entries = _read(file)
