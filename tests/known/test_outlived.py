@@ -44,10 +44,14 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
 
 
 def edited(text: str, rnd: random.Random) -> str:
-    """The text with one line dropped, doubled, or one name on it exchanged for another of the file."""
+    """The text with one line dropped, doubled, or one name on it exchanged for another of the file.
+
+    Half of the lines are heads and imports: these decide what a name means.
+    """
+    heads = [at for at, line in enumerate(text.split("\n")) if re.match(r"class |def |from |import ", line)]
     while True:
         lines = text.split("\n")
-        at = rnd.randrange(len(lines))
+        at = rnd.choice(heads) if heads and rnd.random() < 0.5 else rnd.randrange(len(lines))
         names = re.findall(r"[A-Za-z_]\w+", lines[at])
         kind = rnd.choice(("drop", "insert", "exchange"))
         if kind == "exchange" and names:
@@ -90,7 +94,11 @@ def test_a_changed_accessor_is_judged_again_with_its_users_and_no_other_file(ask
     assert len(users) < len(check._KNOWN[str(MINI)][0].in_view()) / 2
 
 
-@pytest.mark.parametrize("extra", ["\n\n\n", "# a comment\n"], ids=["lines", "a comment"])
+@pytest.mark.parametrize(
+    "extra",
+    ["\n\n\n", "# a comment\n", "def added(layer):\n    return layer\n", "from sglang.srt.utils import added\n"],
+    ids=["lines", "a comment", "a function that nobody uses", "an import"],
+)
 def test_moved_code_is_judged_again_alone(asked: list[str], extra: str) -> None:
     look({POOL: (extra + Path(POOL).read_text()).encode()})
     assert set(asked) == {POOL}

@@ -1,7 +1,7 @@
 """Which facts an answer rests on: each look at one is noted, also the looks behind what is only remembered.
 
-A key is the id of a module (what it imports and defines), of a class or of a function, or the name of a row in a
-table about the whole tree, see `tables`.
+A key is the id of a class or of a function (what it says, or that there is none; what a module imports under a name has
+such a key too), of a module (what it says as a whole), or the name of a row in a table about the whole tree, see `tables`.
 """
 
 from __future__ import annotations

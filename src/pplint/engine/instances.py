@@ -167,7 +167,7 @@ class Types(Builds):
 
     def _chosen(self, module: str, table: list[str]) -> frozenset[str]:
         """The classes in a table of this module, or of the one that it is imported from."""
-        imported = self.summaries[module]["imports"].get(table[0])
+        imported = self.imported(module, table[0])
         if imported is not None and len(table) == 1:
             module, table = absolute(module, imported[0]), imported[1:]
         names = self.summaries[module]["choices"].get(".".join(table), ()) if module in self.summaries else ()

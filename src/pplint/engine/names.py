@@ -90,6 +90,24 @@ class Names:
             if module in self._kept.modules():
                 self._take(module, self._kept.summary(module))
 
+    def imported(self, module: str, name: str) -> list[str] | None:
+        """What a module in view imports under a name: the source as written and the name there; None for others."""
+        self.asking.keys.add(f"{module}:{name}")
+        found: list[str] | None = self._summary(module)["imports"].get(name)
+        return found
+
+    def _in_view(self, module: str) -> bool:
+        """Whether there is a summary of a module; no more than that is noted."""
+        self.asking.keys.add(in_view(module))
+        here = dict.__contains__(self.summaries, module)
+        return here or (self._kept is not None and module in self._kept.modules())
+
+    def _summary(self, module: str) -> dict[str, Any]:
+        """The summary of a module in view. Whoever looks into it notes at what."""
+        self._fetch(module)
+        summary: dict[str, Any] = dict.__getitem__(self.summaries, module)
+        return summary
+
     def builds_in(self, module: str) -> list[dict[str, Any]]:
         """The constructor calls in a module; no look at it is noted."""
         known: dict[str, Any] | None = dict.get(self.summaries, module)
@@ -120,24 +138,25 @@ class Names:
     def resolve(self, module: str, path: Iterable[str], depth: int = 0) -> str | None:
         """The id of the class or function that a dotted name means in a module, or None."""
         names = list(path)
-        summary = self.summaries.get(module)
-        if summary is None or not names or depth > _DEPTH:
+        if not names or depth > _DEPTH or not self._in_view(module):
             return None
-        dotted = ".".join(names)
-        if dotted in summary["classes"] or dotted in summary["functions"]:
-            return f"{module}:{dotted}"
-        imported = summary["imports"].get(names[0])
+        found = f"{module}:{'.'.join(names)}"
+        self.asking.keys.add(found)
+        summary = self._summary(module)
+        if any(found.partition(":")[2] in summary[kind] for kind in ("classes", "functions")):
+            return found
+        imported = self.imported(module, names[0])
         if imported is None:
             return None
         source = absolute(module, imported[0])
         if not imported[1]:
             for cut in range(len(names) - 1, 0, -1):
                 candidate = ".".join([source, *names[1:cut]])
-                if candidate in self.summaries:
+                if self._in_view(candidate):
                     return self.resolve(candidate, names[cut:], depth + 1)
             return None
         deeper = f"{source}.{imported[1]}"
-        if deeper in self.summaries and len(names) > 1:
+        if len(names) > 1 and self._in_view(deeper):
             return self.resolve(deeper, names[1:], depth + 1)
         return self.resolve(source, [imported[1], *names[1:]], depth + 1)
 
@@ -208,9 +227,11 @@ class Names:
 
     def plain_function(self, module: str, name: str) -> dict[str, Any] | None:
         """The facts of a function outside classes."""
+        if not self._in_view(module):
+            return None
         self.asking.keys.add(f"{module}:{name}")
-        summary = dict.get(self.summaries, module) or self.summaries.get(module)
-        return summary["functions"].get(name) if summary else None
+        found: dict[str, Any] | None = self._summary(module)["functions"].get(name)
+        return found
 
     def named_function(self, module: str, path: Iterable[str]) -> tuple[Place, dict[str, Any]] | None:
         """The function outside classes that a dotted name means in a module: its place and facts; None for others."""
@@ -252,6 +273,11 @@ class Names:
             for one in names
             if one is not None and one[1] and (source := absolute(module, one[0])) not in self.summaries
         }
+
+
+def in_view(module: str) -> str:
+    """The key of whether a module is in view: that of a name in it that nothing has."""
+    return f"{module}:"
 
 
 def absolute(module: str, target: str) -> str:

@@ -127,7 +127,7 @@ def may_tell_range(project: Project, class_id: str) -> bool:
         return True
     return any(
         base.rpartition(".")[2] not in _MODULES
-        and base.split(".")[0] in project.summaries[project.module_of(one)]["imports"]
+        and project.imported(project.module_of(one), base.split(".")[0]) is not None
         and project.resolve_class(project.module_of(one), base.split(".")) is None
         for one in project.mro(class_id)
         for base in project.classes[one]["bases"]

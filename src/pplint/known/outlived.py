@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from pplint.engine.interest import KINDS
+from pplint.engine.names import in_view
 from pplint.engine.summary import Summary
 from pplint.known.answers import Answers
 from pplint.known.lines import lines_aside, moved_lines
@@ -13,8 +14,8 @@ from pplint.known.rows import Answer
 from pplint.known.snapshot import Snapshot
 from pplint.known.tables import complete, differs, is_row
 
-_HEAD = ("imports", "constants", "entry")
-_PARTS = ("classes", "functions")
+_HEAD = ("constants", "entry", "choices")
+_PARTS = ("classes", "functions", "imports")
 
 Went = dict[str, dict[int, int]]
 """For each path of a moved file: where each line went."""
@@ -63,10 +64,13 @@ def _gone(
 
 
 def changed_keys(module: str, before: Summary | None, after: Summary | None) -> set[str]:
-    """The keys of a module whose facts differ in more than lines; None where it is not in view."""
+    """The keys of a module whose facts differ in more than lines; None where it is not in view.
+
+    What a name is in the module (defined there or imported) has a key of its own.
+    """
     if before is None or after is None:
         summary = before or after or {}
-        return {module, *(f"{module}:{name}" for kind in _PARTS for name in summary[kind])}
+        return {module, in_view(module), *(f"{module}:{name}" for kind in _PARTS for name in summary[kind])}
     with lines_aside(before), lines_aside(after):
         found = {module} if _head(before) != _head(after) else set()
         for kind in _PARTS:
@@ -78,7 +82,7 @@ def changed_keys(module: str, before: Summary | None, after: Summary | None) -> 
 
 
 def _head(summary: Mapping[str, Any]) -> list[Any]:
-    return [*(summary[part] for part in _HEAD), sorted(summary["classes"]), sorted(summary["functions"])]
+    return [summary[part] for part in _HEAD]
 
 
 def _moved(answer: Answer, went: Went) -> Answer | None:
