@@ -96,7 +96,12 @@ def test_a_changed_accessor_is_judged_again_with_its_users_and_no_other_file(ask
 
 @pytest.mark.parametrize(
     "extra",
-    ["\n\n\n", "# a comment\n", "def added(layer):\n    return layer\n", "from sglang.srt.utils import added\n"],
+    [
+        "\n\n\n",
+        "# a comment\n",
+        "def added(layer):\n    return layer\n",
+        "from sglang.srt.utils import added\n",
+    ],
     ids=["lines", "a comment", "a function that nobody uses", "an import"],
 )
 def test_moved_code_is_judged_again_alone(asked: list[str], extra: str) -> None:
