@@ -101,6 +101,9 @@ class NameWithoutStage(Rule):
 
     info = INFO_TEXT
 
+    def __init__(self) -> None:
+        self._found: dict[FunctionNode, list[tuple[Named, Step]]] = {}
+
     def define(self, context: Context, node: ast.ClassDef) -> None:
         """`self.suffix = f"_{config.tp_rank}"`"""
         if f".{_RANK}" not in context.text_of(node) or not context.class_id or SINGLE in context.stage():
@@ -113,7 +116,13 @@ class NameWithoutStage(Rule):
             for named in _names_in(method, kept):
                 told = _told_stage(context, named)
                 if told is not None:
-                    self._report(context, named, told)
+                    self._found.setdefault(method, []).append((named, told))
+                    context.interest.add([named.text.lineno])
+
+    def enter(self, context: Context, node: FunctionNode) -> None:
+        """Report the names that a method makes."""
+        for named, told in self._found.pop(node, ()):
+            self._report(context, named, told)
 
     def _report(self, context: Context, named: Named, told: Step) -> None:
         severity, condition = context.level()
