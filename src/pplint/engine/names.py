@@ -1,6 +1,7 @@
 """The facts of all files joined: what names mean, classes and their relatives, functions."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, MutableMapping
+from sys import intern  # keys stand in thousands of answers
 from typing import Any, NamedTuple, Protocol
 
 from pplint.engine.asking import Asking, Noted, remembered
@@ -92,7 +93,7 @@ class Names:
 
     def imported(self, module: str, name: str) -> list[str] | None:
         """What a module in view imports under a name: the source as written and the name there; None for others."""
-        self.asking.keys.add(f"{module}:{name}")
+        self.asking.keys.add(intern(f"{module}:{name}"))
         found: list[str] | None = self._summary(module)["imports"].get(name)
         return found
 
@@ -140,7 +141,7 @@ class Names:
         names = list(path)
         if not names or depth > _DEPTH or not self._in_view(module):
             return None
-        found = f"{module}:{'.'.join(names)}"
+        found = intern(f"{module}:{'.'.join(names)}")
         self.asking.keys.add(found)
         summary = self._summary(module)
         if any(found.partition(":")[2] in summary[kind] for kind in ("classes", "functions")):
@@ -277,7 +278,7 @@ class Names:
 
 def in_view(module: str) -> str:
     """The key of whether a module is in view: that of a name in it that nothing has."""
-    return f"{module}:"
+    return intern(f"{module}:")
 
 
 def absolute(module: str, target: str) -> str:

@@ -41,7 +41,7 @@ FACT_WORDS = (
 
 MARK = b"pplint:"
 
-KEPT_WHOLE = 1_000_000
+KEPT_WHOLE = 300_000
 """So many characters of source, and the bodies in them, are kept as trees."""
 KEPT_CHARACTERS = 8_000_000
 """So many may be kept on any machine. Beyond what is kept, files are parsed again."""

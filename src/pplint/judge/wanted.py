@@ -15,11 +15,8 @@ RULE_WORDS = (
     b"group.rank *",
     b"src=0, group=",
     b"config.tp_rank",
-    b"pp_rank: int",
-    b"self.pp_rank =",
-    b"broadcast_object_list(",
-    b"distributed.broadcast(",
-    b"dist.broadcast(",
+    b"self.pp_rank = pp_rank",
+    b"group.rank()",
     b"src=0,\n",
 )
 _SOURCES = re.compile(rb"from\s+\.*(?:\w+\.)*(\w+)\s+import")

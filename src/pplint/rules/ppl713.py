@@ -106,7 +106,9 @@ class NameWithoutStage(Rule):
 
     def define(self, context: Context, node: ast.ClassDef) -> None:
         """`self.suffix = f"_{config.tp_rank}"`"""
-        if f".{_RANK}" not in context.text_of(node) or not context.class_id or SINGLE in context.stage():
+        if f".{_RANK}" not in context.source.text or f".{_RANK}" not in context.text_of(node):
+            return
+        if not context.class_id or SINGLE in context.stage():
             return
         if any(re.search(_TELLS_STAGE, context.text_of(part)) for part in _having_a_say(context, node)):
             return
