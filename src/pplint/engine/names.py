@@ -34,9 +34,6 @@ class Kept(Protocol):
     def summary(self, module: str) -> dict[str, Any]:
         """The summary of one."""
 
-    def builds(self, module: str) -> list[dict[str, Any]]:
-        """The constructor calls in one, as its summary has them."""
-
     def row(self, table: str, key: str) -> Any:
         """What a table says of a key, or None."""
 
@@ -111,10 +108,8 @@ class Names:
 
     def builds_in(self, module: str) -> list[dict[str, Any]]:
         """The constructor calls in a module; no look at it is noted."""
-        known: dict[str, Any] | None = dict.get(self.summaries, module)
-        if known is not None or self._kept is None:
-            return known["builds"] if known is not None else []
-        return self._kept.builds(module)
+        builds: list[dict[str, Any]] = self._summary(module)["builds"]
+        return builds
 
     def row(self, table: str, key: str, make: Callable[[], Rows]) -> Any:
         """What a table says of a key, or None; `make` makes the table when it is asked for first."""

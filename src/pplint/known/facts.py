@@ -22,24 +22,12 @@ _SUMMARIES = "summaries.json"
 
 def save_facts(store: Store, name: str, facts: Facts) -> None:
     """Keep the facts of a tree under a `name` that stands for all that the files in view say."""
-    places = store.save_rows(_SUMMARIES, _rows_of(facts.project.summaries))
+    places = store.save_rows(
+        _SUMMARIES, {module: packed(one) for module, one in facts.project.summaries.items()}
+    )
     tables = save_tables(store, complete(facts))
     spaces = facts.accessors.spaces
     store.save(_FACTS, {"name": name, "places": places, "tables": tables, "spaces": spaces})
-
-
-def _rows_of(summaries: Mapping[str, Summary]) -> dict[str, Any]:
-    """Summaries, and beside each what its module builds: that is asked for far more often than all the rest."""
-    rows: dict[str, Any] = {}
-    for module, summary in summaries.items():
-        said = packed(summary)
-        rows[_builds_of(module)] = said.pop("builds")
-        rows[module] = said
-    return rows
-
-
-def _builds_of(module: str) -> str:
-    return f"{module} builds"
 
 
 class KeptFacts:
@@ -49,15 +37,12 @@ class KeptFacts:
         self._store = store
         self._moved = moved
         self._read: dict[str, Summary] = {}
-        self._builds: dict[str, list[dict[str, Any]]] = {}
-        """What modules build on the lines of then."""
         data = store.load(_FACTS)
         if not isinstance(data, dict) or data.get("name") != name:
             raise Lost
         try:
             self._places: dict[str, list[Any]] = data["places"]
             self._spaces = _spaces(data["spaces"])
-            self._modules = {name: None for name in self._places if _builds_of(name) in self._places}
             went = {module: self._move(module, lines) for module, lines in moved.items()}
             self._tables = KeptTables(store, name, data["tables"], went)
         except WRONG as error:
@@ -65,24 +50,15 @@ class KeptFacts:
 
     def modules(self) -> Collection[str]:
         """The modules whose summaries are kept."""
-        return self._modules.keys()
+        return self._places.keys()
 
     def all_read(self) -> bool:
         """Whether all is here, whatever becomes of the disk."""
-        return len(self._read) == len(self._modules) and self._tables.all_read()
+        return len(self._read) == len(self._places) and self._tables.all_read()
 
     def read_tables(self) -> None:
         """Bring all tables here. Raises Lost."""
         list(self._tables.values())
-
-    def builds(self, module: str) -> list[dict[str, Any]]:
-        """The constructor calls in a module. Raises Lost."""
-        if module in self._read or module in self._moved:
-            builds: list[dict[str, Any]] = self.summary(module)["builds"]
-            return builds
-        if module not in self._builds:
-            self._builds[module] = self._builds_row(module)
-        return self._builds[module]
 
     def summary(self, module: str) -> Summary:
         """The summary of a module, which stays here: what is on disk may give way to newer facts. Raises Lost."""
@@ -109,16 +85,9 @@ class KeptFacts:
 
     def _row(self, module: str) -> Summary:
         try:
-            said = self._store.load_row(_SUMMARIES, self._places.get(module, []))
-            return unpacked({**said, "builds": self._builds.get(module) or self._builds_row(module)})
+            return unpacked(self._store.load_row(_SUMMARIES, self._places.get(module, [])))
         except WRONG as error:
             raise Lost from error
-
-    def _builds_row(self, module: str) -> list[dict[str, Any]]:
-        builds = self._store.load_row(_SUMMARIES, self._places.get(_builds_of(module), []))
-        if not isinstance(builds, list):
-            raise Lost
-        return builds
 
     def tears(self, module: str, lines: list[int]) -> bool:
         """Whether what stood on one line of a module stands on several: then nothing can be moved along. Raises Lost."""
