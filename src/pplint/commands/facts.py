@@ -7,19 +7,14 @@ from typing import Any
 import click
 
 from pplint.cli import Failure
-from pplint.commands.options import cache_folder, existing
+from pplint.commands.options import SGLANG, cache_folder, existing, how_to_look
 
 
 @click.command("facts")
 @click.argument("path", default=".", type=click.Path(readable=False, path_type=str))
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
-@click.option("--sglang", metavar="PATH", help="Where SGLang's sources are.")
-@click.option(
-    "-j", "--jobs", type=click.IntRange(0), default=0, metavar="N", help="Processes; 0: as many as fit."
-)
-@click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
-@click.option("--cache-dir", metavar="PATH", help="Where the cache is; default: the user's cache folder.")
-@click.option("--no-progress", is_flag=True, help="No bar, however long it takes.")
+@SGLANG
+@how_to_look
 def facts(**given: Any) -> None:
     """Show accessors, parameters, index spaces and the lines that prove them."""
     from pplint.engine.root import RootError, find_root

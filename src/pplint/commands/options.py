@@ -42,16 +42,10 @@ def _codes(name: str, text: str) -> Callable[[F], F]:
     )
 
 
-_WHAT = [
-    click.argument("paths", nargs=-1, type=click.Path(readable=False, path_type=str)),
-    _codes("--select", "Rules to run: codes, prefixes (PPL1), names or ALL; comma separated, repeatable."),
-    _codes("--ignore", "Rules to leave out."),
-    _codes("--extend-select", "Rules to run besides those selected."),
-    click.option(
-        "--sglang", metavar="PATH", help="Where SGLang's sources are, for facts. Nothing is imported."
-    ),
-    click.option("--include-tests", is_flag=True, default=None, help="Check test and benchmark code too."),
-    click.option("--show-info", is_flag=True, help="Show findings of level info: latent ones."),
+SGLANG = click.option(
+    "--sglang", metavar="PATH", help="Where SGLang's sources are, for facts. Nothing is imported."
+)
+_HOW = [
     click.option(
         "-j", "--jobs", type=click.IntRange(0), default=0, metavar="N", help="Processes; 0: as many as fit."
     ),
@@ -59,10 +53,27 @@ _WHAT = [
     click.option("--cache-dir", metavar="PATH", help="Where the cache is; default: the user's cache folder."),
     click.option("--no-progress", is_flag=True, help="No bar, however long it takes."),
 ]
+_WHAT = [
+    click.argument("paths", nargs=-1, type=click.Path(readable=False, path_type=str)),
+    _codes("--select", "Rules to run: codes, prefixes (PPL1), names or ALL; comma separated, repeatable."),
+    _codes("--ignore", "Rules to leave out."),
+    _codes("--extend-select", "Rules to run besides those selected."),
+    SGLANG,
+    click.option("--include-tests", is_flag=True, default=None, help="Check test and benchmark code too."),
+    click.option("--show-info", is_flag=True, help="Show findings of level info: latent ones."),
+    *_HOW,
+]
+
+
+def how_to_look(command: F) -> F:
+    """Add the options that say how files are gone through: processes, cache, progress."""
+    for option in reversed(_HOW):
+        command = option(command)
+    return command
 
 
 def what_to_check(command: F) -> F:
-    """Add the options that say what is checked."""
+    """Add the options that say what is checked, and how."""
     for option in reversed(_WHAT):
         command = option(command)
     return command

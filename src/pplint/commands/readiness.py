@@ -12,6 +12,7 @@ import click
 
 from pplint import __version__
 from pplint.cli import CLEAN, TROUBLE, Failure, complain_of
+from pplint.commands.options import SGLANG, cache_folder, how_to_look
 
 _FORMATS = {
     "text": "pplint.reports.readiness_text:render",
@@ -28,20 +29,14 @@ _FORMATS = {
     help="markdown is for an issue, html a page that works from disk.",
 )  # fmt: skip
 @click.option("-o", "--output-file", metavar="FILE", help="Write to a file instead of the standard output.")
-@click.option("--sglang", metavar="PATH", help="Where SGLang's sources are, for facts. Nothing is imported.")
-@click.option(
-    "-j", "--jobs", type=click.IntRange(0), default=0, metavar="N", help="Processes; 0: as many as fit."
-)
-@click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
-@click.option("--cache-dir", metavar="PATH", help="Where the cache is; default: the user's cache folder.")
-@click.option("--no-progress", is_flag=True, help="No bar, however long it takes.")
+@SGLANG
+@how_to_look
 def readiness(**given: Any) -> int:
     """Show for each model class which duties of pipeline parallelism it meets, and where the gaps are.
 
     PATHS are files and folders, such as python/sglang/srt/models: a row for each class that a module there names in
     `EntryClass`. The exit code is 0 whatever the verdicts are, 2 for trouble.
     """
-    from pplint.commands.options import cache_folder
     from pplint.engine.root import RootError
     from pplint.progress import Progress
     from pplint.readiness.matrix import matrix_of
