@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from pplint.engine.accessors import COMMON_METHODS, GLOBAL
 from pplint.engine.attention import Company, Lines, any_line, is_word
-from pplint.engine.modules import STAGED, all_staged
+from pplint.engine.modules import staged_names
 from pplint.engine.names import Rows
-from pplint.engine.pools import all_listed, stage_list
+from pplint.engine.pools import list_names, stage_list
 from pplint.engine.vocabulary import (
     END_NAMES,
     LAYER_ID_NAMES,
@@ -188,8 +188,7 @@ def all_names(facts: Facts) -> Rows:
     project, accessors = facts
     functions = {name for name in accessors.all_names if not project.definers(name)}
     attributes = {*_ATTRIBUTES, *accessors.all_names, *project.padded_names()} - functions
-    modules = project.table(STAGED, lambda: all_staged(project)).keys()
-    lists = project.table("listed", lambda: all_listed(project))
+    lists = list_names(project)
     for class_id, one in project.classes.items():
         attributes |= one["shifted"].keys()
         for name, entries in one["attrs"].items():
@@ -198,7 +197,7 @@ def all_names(facts: Facts) -> Rows:
     return {
         "words": sorted(_WORDS | functions | accessors.constructed),
         "attributes": sorted(attributes - COMMON_METHODS),
-        "modules": sorted(modules),
+        "modules": sorted(staged_names(project)),
         "called": sorted(COMMON_METHODS & accessors.all_names),
         "ids": sorted(
             {name for known in accessors.spaces[GLOBAL].values() for name in known} | LAYER_ID_NAMES

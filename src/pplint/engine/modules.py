@@ -14,7 +14,7 @@ from pplint.engine.values import Atom
 from pplint.engine.vocabulary import MISSING_LAYER
 from pplint.records import Record
 
-STAGED = "staged"
+_STAGED = "staged"
 
 
 class StageModule(Record):
@@ -52,8 +52,13 @@ def stage_module(project: Project, class_id: str, attribute: str) -> StageModule
     return None
 
 
+def staged_names(project: Project) -> Rows:
+    """The names of all attributes that hold a module of some stages somewhere, as the keys of a table."""
+    return project.table(_STAGED, lambda: all_staged(project))
+
+
 def all_staged(project: Project) -> Rows:
-    """The table of the names of all attributes that hold a module of some stages somewhere."""
+    """The table of those names."""
     names = {name for kind in ("none", MISSING_LAYER) for _, name in project.assigned[kind]}
     found = {
         name
@@ -66,7 +71,7 @@ def all_staged(project: Project) -> Rows:
 
 def stage_modules_of(project: Project, place: Place, path: tuple[str, ...]) -> StageModule | None:
     """The module at a chain such as `self.model.embed_tokens` that is not there on every stage, or None."""
-    if len(path) < 2 or not project.row(STAGED, path[-1], lambda: all_staged(project)):
+    if len(path) < 2 or not project.row(_STAGED, path[-1], lambda: all_staged(project)):
         return None
     for owner in sorted(project.types_of(place, path[:-1])):
         found = stage_module(project, owner, path[-1])

@@ -136,10 +136,11 @@ class Names:
         names = list(path)
         if not names or depth > _DEPTH or not self._in_view(module):
             return None
-        found = intern(f"{module}:{'.'.join(names)}")
+        dotted = ".".join(names)
+        found = intern(f"{module}:{dotted}")
         self.asking.keys.add(found)
         summary = self._summary(module)
-        if any(found.partition(":")[2] in summary[kind] for kind in ("classes", "functions")):
+        if dotted in summary["classes"] or dotted in summary["functions"]:
             return found
         imported = self.imported(module, names[0])
         if imported is None:

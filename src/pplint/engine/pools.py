@@ -13,6 +13,7 @@ from pplint.engine.vocabulary import MODEL_COUNT_NAMES, STAGE_COUNT_NAMES, is_st
 from pplint.records import Record
 
 _DEPTH = 3
+_LISTED = "listed"
 
 
 class StageList(Record):
@@ -80,7 +81,12 @@ def all_kept(project: Project) -> Rows:
 
 def is_list_name(project: Project, attribute: str) -> bool:
     """Whether `stage_list` may say something of attributes of that name."""
-    return project.row("listed", attribute, lambda: all_listed(project)) is True
+    return project.row(_LISTED, attribute, lambda: all_listed(project)) is True
+
+
+def list_names(project: Project) -> Rows:
+    """The names of all attributes of which `stage_list` may say something, as the keys of a table."""
+    return project.table(_LISTED, lambda: all_listed(project))
 
 
 def all_listed(project: Project) -> Rows:

@@ -105,10 +105,7 @@ class Reporter(Surroundings):
 
     def steps(self, evidence: Evidence) -> list[Step]:
         """The steps that prove a parameter's space."""
-        return [
-            Step(self.project.files.get(one.module, ""), one.line, 1, one.text)
-            for one in self.accessors.chain(evidence)
-        ]
+        return [self.fact_step(one.module, one.line, one.text) for one in self.accessors.chain(evidence)]
 
     def span(self, node: ast.AST) -> Span:
         """The place of a node that has one: an expression, a statement, a keyword, an argument."""
@@ -119,7 +116,7 @@ class Reporter(Surroundings):
         return Step(self.source.path, getattr(node, "lineno", 1), self.span(node).column, text)
 
     def fact_step(self, class_id: str, line: int, text: str) -> Step:
-        """A step at a line of the file that defines a class."""
+        """A step at a line of the file that defines a class, or of a module."""
         return Step(self.project.files.get(self.project.module_of(class_id), ""), line, 1, text)
 
     # The finding and its fix -----------------------------------------------------------------------------

@@ -225,7 +225,7 @@ def _origins(
     exact = [one for one in ranged if one.class_id == owner]
     built = exact or [one for one in ranged if owner in project.mro(one.class_id)] or ranged
     text = "the receiver is built with a stage range here"
-    return [*steps, *(Step(project.files.get(one.module, ""), one.line, 1, text) for one in built[:2])]
+    return [*steps, *(context.fact_step(one.module, one.line, text) for one in built[:2])]
 
 
 def _receiver(

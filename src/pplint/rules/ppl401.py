@@ -292,4 +292,4 @@ def _shown(context: Context, shown: StageList, name: str) -> Step:
         if shown.shifted
         else f"`{name}` gets an entry per layer of the stage here"
     )
-    return Step(context.project.files.get(shown.module, ""), shown.line, 1, text)
+    return context.fact_step(shown.module, shown.line, text)

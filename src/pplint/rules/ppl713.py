@@ -219,7 +219,7 @@ def _told_stage(context: Context, named: Named) -> Step | None:
         for builder, build in project.builds(owner):
             if not is_super(build) and _STAGE in build["kwargs"]:
                 said = f"`{name}` is told the stage here: `{_STAGE}`"
-                return Step(project.files.get(builder.module, ""), build["line"], 1, said)
+                return context.fact_step(builder.module, build["line"], said)
         entries = project.classes[owner]["attrs"].get(_STAGE)
         if entries:
             return context.fact_step(owner, entries[0]["line"], f"`{name}` knows the stage: `{_STAGE}`")
