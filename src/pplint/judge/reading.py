@@ -85,7 +85,6 @@ class Share:
         self._facts: Facts | None = None
         self.troubles: list[Trouble] = []
         self.kept = kept
-        self.ends_soon = False
         self._keep_characters = keep
         self._kept_characters = 0
         self._skeletons: dict[str, tuple[int, Skeleton]] = {}
@@ -147,8 +146,7 @@ class Share:
         asked: dict[str, tuple[str, ...]] = {}
         asking = facts.project.asking
         for path in paths:
-            # To throw trees away takes time, which is lost on a process that ends soon.
-            parsed = self.kept.get(path) if self.ends_soon else self.kept.pop(path, None)
+            parsed = self.kept.pop(path, None)
             if parsed is None:
                 data = self._read(path)
                 parsed = self._parse(path, data) if data is not None else None

@@ -246,7 +246,6 @@ def _serve(pipe: Connection, share: Share, inherited: list[Connection]) -> None:
     for one in inherited:
         one.close()
     gc.disable()
-    share.ends_soon = True
     while True:
         try:
             command, arguments = pipe.recv()
