@@ -122,3 +122,34 @@ CASES = {
 @pytest.mark.parametrize(("text", "levels"), CASES.values(), ids=CASES)
 def test_layer_lists(text, levels, tmp_path):
     assert [finding.severity for finding in findings_in(tmp_path, "PPL303", text)] == levels
+
+
+PLACED = """
+
+class Based:
+    def __init__(self, config, pp_group):
+        self.embed_tokens = Embedding(config) if pp_group.is_first_rank else PPMissingLayer()
+        if pp_group.is_last_rank:
+            self.norm = Norm(config)
+        else:
+            self.norm = PPMissingLayer()
+"""
+
+
+def test_a_placeholder_of_a_base_is_shown_where_the_base_puts_it(tmp_path):
+    based = "from sglang.srt.layers.sample_utils import PPMissingLayer\n" + PLACED
+    heir = (
+        _IMPORT
+        + "from sglang.srt.based import Based\n"
+        + _INNER.replace("class InnerModel:", "class InnerModel(Based):")
+    )
+    layers = (
+        "super().__init__(config, pp_group)\n        self.embed_tokens = Embedding(config)\n        " + PLAIN
+    )
+    text = heir.format(layers=layers, proxy=PROXY, top=PROXY, inner="InnerModel")
+    [found] = findings_in(tmp_path, "PPL303", text, ("srt/based.py", based))
+    told = [step for step in found.trace if "is a placeholder on some stages" in step.text]
+    assert [step.text.split("`")[1] for step in told] == ["norm"], "the heir has an embedding on every stage"
+    assert told[0].path.endswith("srt/based.py")
+    line = based.splitlines().index("            self.norm = PPMissingLayer()") + 1
+    assert told[0].line == line

@@ -121,14 +121,23 @@ class Project(Types):
         }
         return dict.fromkeys(sorted(kept | handed_out), True)
 
-    def missing_modules(self, class_id: str) -> dict[str, int]:
-        """Attributes that hold a placeholder on some stage, with the line that puts it there."""
-        found: dict[str, int] = {}
+    def missing_modules(self, class_id: str) -> dict[str, tuple[str, int]]:
+        """Attributes that hold a placeholder on some stage, with the class and the line that put it there.
+
+        A class that sets an attribute itself has the last word on it, whatever its bases put there.
+        """
+        found: dict[str, tuple[str, int]] = {}
         for one in reversed(self.mro(class_id)):
             for attribute, entries in self.classes[one]["attrs"].items():
-                for entry in entries:
-                    if entry["v"][0] == "call" and entry["v"][1][-1] == MISSING_LAYER:
-                        found[attribute] = entry["line"]
+                lines = [
+                    entry["line"]
+                    for entry in entries
+                    if entry["v"][:1] == ["call"] and entry["v"][1][-1] == MISSING_LAYER
+                ]
+                if lines:
+                    found[attribute] = (one, lines[-1])
+                else:
+                    found.pop(attribute, None)
         return found
 
     def is_mapping(self, class_id: str, attribute: str) -> bool:

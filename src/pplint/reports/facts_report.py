@@ -78,8 +78,8 @@ def _classes(facts: Facts, root: Root) -> dict[str, list[Any]]:
                 found["padded_lists"].append({**name, **stage, **_where(file, padded.line, root)})
             if any(entry["v"] == ["mapping"] for entry in entries):
                 found["mappings"].append({**name, **_where(file, entries[0]["line"], root)})
-        for attribute, line in sorted(project.missing_modules(class_id).items()):
-            if any(entry["line"] == line for entry in one["attrs"].get(attribute, ())):
+        for attribute, (setter, line) in sorted(project.missing_modules(class_id).items()):
+            if setter == class_id:
                 found["missing_modules"].append(
                     {"attribute": f"{class_id}.{attribute}", **_where(file, line, root)}
                 )

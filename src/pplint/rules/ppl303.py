@@ -148,9 +148,9 @@ class UnsplitLayers(Rule):
             top = project.classes[accepting[0]]
             text = f"`{project.class_name(accepting[0])}` accepts pipeline parallelism and leads to `{name}`"
             trace.append(context.fact_step(accepting[0], top["line"], text))
-        for attribute, line in sorted(project.missing_modules(owner).items()):
+        for attribute, (setter, line) in sorted(project.missing_modules(owner).items()):
             text = f"`{attribute}` is a placeholder on some stages: the class is meant to be split"
-            trace.append(context.fact_step(owner, line, text))
+            trace.append(context.fact_step(setter, line, text))
         trace.append(context.step(call, "neither the rank nor the size of the stage is among the arguments"))
         context.report(
             self, call.func, f"{does} ({condition})" if condition else does, severity=severity, trace=trace,
