@@ -120,3 +120,64 @@ def test_the_trace_names_who_tells_the_configuration_the_stage(tmp_path: Path) -
     assert "`fields.tp_rank`" in found.trace[1].text
     assert found.fix is None
     assert "fields.pp_rank" in found.no_fix
+
+
+_SAVER = """
+
+def {helper}(rank):
+    return get_parallel().pp_rank, rank
+
+
+class Saver:
+    @staticmethod
+    def save_model(tensors, folder, client, pattern="shard-{{rank}}-{{part}}.bin"):
+        rank = {rank}
+        {body}
+"""
+OWN = "get_parallel().tp_rank"
+
+STORED = {
+    "a file": (OWN, 'filename = pattern.format(rank=rank, part=0)\nsave_file(tensors, join(folder, filename))', [ERROR]),
+    "a file by an f-string": (OWN, 'filename = f"shard-{rank}.bin"\ntorch.save(tensors, join(folder, filename))', [ERROR]),
+    "a rank from a function": (
+        "get_tensor_model_parallel_rank()", 'key = f"rank_{rank}"\nfor one in tensors:\n    client.set(key, one)', [ERROR],
+    ),
+    "a rank from a function of a module": (
+        "parallel_state.get_tp_rank()", 'key = f"rank_{rank}"\nclient.put(key, tensors)', [ERROR],
+    ),
+    "a name whose parts are made apart": (
+        OWN, 'part_key = f"rank_{rank}"\nkey = f"{folder}/{part_key}"\nclient.set(f"{part_key}/all", tensors)', [ERROR],
+    ),
+    "two files": (
+        OWN,
+        'filename = f"a-{rank}"\nsave_file(tensors, filename)\nfilename = f"b-{rank}"\nsave_file(tensors, filename)',
+        [ERROR, ERROR],
+    ),
+    "the rank among all processes": ("dist.get_rank()", 'key = f"rank_{rank}"\nclient.set(key, tensors)', []),
+    "the rank of an expert group": ("get_parallel().moe_ep_rank", 'key = f"rank_{rank}"\nclient.set(key, tensors)', []),
+    "a name with the stage": (
+        OWN, 'key = f"rank_{rank}_{get_parallel().pp_rank}"\nclient.set(key, tensors)', [],
+    ),
+    "a name that a function tells the stage": (OWN, 'key = f"rank_{rank}" + named(rank)\nclient.set(key, tensors)', []),
+    "a name that is only looked for": (OWN, 'filename = f"shard-{rank}.bin"\nreturn glob(join(folder, filename))', []),
+    "an event": (OWN, 'key = f"rank_{rank}"\nclient.set(key)', []),
+    "a profile": (OWN, 'profile_path = f"rank_{rank}"\nsave_file(tensors, profile_path)', []),
+    "a log": (OWN, 'log_key = f"rank_{rank}"\nclient.set(log_key, tensors)', []),
+    "another text": (OWN, 'text = f"rank_{rank}"\nclient.set("key", text)', []),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", STORED)
+def test_what_a_process_stores_under_its_own_rank(case: str, tmp_path: Path) -> None:
+    rank, body, levels = STORED[case]
+    text = _SAVER.format(rank=rank, body=body.replace("\n", "\n        "), helper="named")
+    assert [one.severity for one in findings_in(tmp_path, "PPL713", text)] == levels
+
+
+def test_the_trace_of_a_process_own_rank(tmp_path: Path) -> None:
+    body = STORED["a file"][1].replace("\n", "\n        ")
+    [found] = findings_in(tmp_path, "PPL713", _SAVER.format(rank=OWN, body=body, helper="other"))
+    assert found.message.startswith(
+        "`filename` tells the tensor parallel rank of what is stored, but not the stage"
+    )
+    assert [step.text.split("`")[1] for step in found.trace if "`" in step.text] == [OWN, "pp_rank"]

@@ -15,6 +15,7 @@ RULE_WORDS = (
     b"group.rank *",
     b"src=0, group=",
     b"config.tp_rank",
+    b"save_file(",
     b"self.pp_rank = pp_rank",
     b"group.rank()",
     b"src=0,\n",

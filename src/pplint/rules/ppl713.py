@@ -50,12 +50,14 @@ INFO_TEXT = RuleInfo(
     what=(
         "A text with the `tp_rank` of a configuration that a class keeps as a prefix, a suffix, a key or a path, or gives "
         "as such, while the configuration has a `pp_rank` too and nothing in the class, its bases or the functions of the "
-        "file reads it."
+        "file reads it; and a text with the rank of the process itself, such as `get_parallel().tp_rank`, under which a "
+        "method saves something."
     ),
     why=(
         "Pages of the KV cache are looked up by their tokens. Ranks of several stages have the same `tp_rank` and the same "
         "tokens, but other layers: each overwrites what the other stored, or takes the other's layers for its own. Stages "
-        "with equally many layers have pages of one size, so nobody notices."
+        "with equally many layers have pages of one size, so nobody notices. Where weights are saved, the files of the "
+        "stage that is last are left, and whoever loads them has keys too many or too few."
     ),
     how="Let the name tell `pp_rank` (and `pp_size`) where there are several stages.",
     silent=(
@@ -79,6 +81,11 @@ INFO_TEXT = RuleInfo(
 )
 
 _RANK, _STAGE = "tp_rank", "pp_rank"
+_OWN_RANK = r"(^|\.)(get_)?(tensor_model_parallel|tp)_rank\(\)$|\(\)\.tp_rank$"
+"""The rank of the process itself, which knows its stage too: `get_parallel().tp_rank`."""
+_STORES = r"(^|\.)(save|save_\w+|set|put|store|write|upload)$"
+"""What is called with a name and with what is to be kept under it."""
+_WORDS = (f".{_RANK}", "_parallel_rank()", f"{_RANK}()")
 _TELLS_STAGE = r"(\b|_)pp_(rank|size|group)\b|[pP]ipeline"
 _NAMES = r"(^|_)(prefix|suffix|key|path|dir|directory|folder|file|filename|namespace)$"
 """What holds a part of the name under which something is stored."""
@@ -89,7 +96,7 @@ class Named(Record):
     """A text that becomes a part of a name, and what reads the rank in it."""
 
     holder: str
-    text: ast.JoinedStr
+    text: ast.expr
     statement: ast.stmt
     config: tuple[str, ...]
     method: str
@@ -106,17 +113,22 @@ class NameWithoutStage(Rule):
 
     def define(self, context: Context, node: ast.ClassDef) -> None:
         """`self.suffix = f"_{config.tp_rank}"`"""
-        if f".{_RANK}" not in context.source.text or f".{_RANK}" not in context.text_of(node):
+        if not any(word in context.source.text and word in context.text_of(node) for word in _WORDS):
             return
         if not context.class_id or SINGLE in context.stage():
             return
-        if any(re.search(_TELLS_STAGE, context.text_of(part)) for part in _having_a_say(context, node)):
-            return
+        parts = [
+            part for part in _having_a_say(context, node) if re.search(_TELLS_STAGE, context.text_of(part))
+        ]
         methods = [one for one in node.body if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))]
         kept = {name: (one.name, read) for one in methods for name, read in _ranks_in(one, "self.")}
         for method in methods:
             for named in _names_in(method, kept):
-                told = _told_stage(context, named)
+                told = (
+                    None
+                    if any(_heard(context, part, node, named) for part in parts)
+                    else _told_stage(context, named)
+                )
                 if told is not None:
                     self._found.setdefault(method, []).append((named, told))
                     context.interest.add([named.text.lineno])
@@ -128,7 +140,7 @@ class NameWithoutStage(Rule):
 
     def _report(self, context: Context, named: Named, told: Step) -> None:
         severity, condition = context.level()
-        config = ".".join(named.config)
+        stage = ".".join((*named.config, _STAGE))
         context.report(
             self,
             named.text,
@@ -138,10 +150,10 @@ class NameWithoutStage(Rule):
             severity=severity,
             trace=[
                 told,
-                context.step(named.read, f"the rank within the stage comes from `{config}.{_RANK}`"),
-                context.step(named.text, f"nothing in this class reads `{config}.{_STAGE}` or tests it"),
+                context.step(named.read, f"the rank within the stage comes from `{ast.unparse(named.read)}`"),
+                context.step(named.text, f"nothing in this class reads `{stage}` or tests it"),
             ],
-            no_fix=f"a name with `{config}.{_STAGE}` in it no longer finds what was stored under the old one",
+            no_fix=f"a name with `{stage}` in it no longer finds what was stored under the old one",
             statement=named.statement,
         )
 
@@ -155,25 +167,48 @@ def _having_a_say(context: Context, node: ast.ClassDef) -> Iterator[ast.stmt]:
             yield part
 
 
+def _heard(context: Context, part: ast.stmt, node: ast.ClassDef, named: Named) -> bool:
+    """Whether a part of the file that speaks of the stage may put it into a name.
+
+    A function may know the configuration; with the rank of the process it has a say where the class names it.
+    """
+    if named.config or not isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return True
+    return part.name in context.text_of(node)
+
+
 def _names_in(method: FunctionNode, kept: dict[str, tuple[str, ast.expr]]) -> Iterator[Named]:
     """The texts with the rank that a method keeps, or gives away, as a part of a name."""
     known = {**kept, **{name: (method.name, read) for name, read in _ranks_in(method, "")}}
+    stored = _stored_in(method)
     for statement in statements(method.body):
-        for holder, text in _held(statement):
-            for part in (one for one in ast.walk(text) if isinstance(one, ast.FormattedValue)):
-                path = v.dotted(part.value) or ()
-                home, read = known.get(".".join(path), (method.name, part.value))
+        for holder, text in _held(statement, stored):
+            for part in _parts(text):
+                home, read = known.get(".".join(v.dotted(part) or ()), (method.name, part))
                 config = v.dotted(read) or ()
                 if config[-1:] == (_RANK,) and len(config) > 1:
                     yield Named(holder, text, statement, config[:-1], home, read)
+                elif holder in stored and re.search(_OWN_RANK, ast.unparse(read)):
+                    yield Named(holder, text, statement, (), home, read)
 
 
-def _held(statement: ast.stmt) -> Iterator[tuple[str, ast.JoinedStr]]:
+def _stored_in(method: FunctionNode) -> set[str]:
+    """The locals of a method that are a part of the name in `save(tensors, name)` or `store.set(name, tensor)`."""
+    calls = [one for one in ast.walk(method) if isinstance(one, ast.Call) and len(one.args) > 1]
+    given = [one.args for one in calls if re.search(_STORES, ".".join(v.dotted(one.func) or ()))]
+    inner = (part for arguments in given for argument in arguments for part in ast.walk(argument))
+    return {part.id for part in inner if isinstance(part, ast.Name) and _is_name(part.id)}
+
+
+def _held(statement: ast.stmt, stored: set[str]) -> Iterator[tuple[str, ast.expr]]:
     """The texts of a statement that become a part of a name, each with who holds it."""
     if isinstance(statement, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
         targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
         for target in targets:
-            if isinstance(target, ast.Attribute) and _is_name(target.attr) and statement.value is not None:
+            held = (
+                _is_name(target.attr) if isinstance(target, ast.Attribute) else ast.unparse(target) in stored
+            )
+            if held and statement.value is not None:
                 yield from ((ast.unparse(target), one) for one in _texts(statement.value))
     if isinstance(statement, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return, ast.Expr)):
         for call in (one for one in ast.walk(statement) if isinstance(one, ast.Call)):
@@ -186,8 +221,17 @@ def _is_name(holder: str) -> bool:
     return re.search(_NAMES, holder) is not None and re.search(_OTHER_NAMES, holder) is None
 
 
-def _texts(node: ast.expr) -> Iterator[ast.JoinedStr]:
-    return (one for one in ast.walk(node) if isinstance(one, ast.JoinedStr))
+def _texts(node: ast.expr) -> Iterator[ast.expr]:
+    return (one for one in ast.walk(node) if isinstance(one, ast.expr) and _parts(one))
+
+
+def _parts(text: ast.expr) -> list[ast.expr]:
+    """What is filled into a text: `f"{rank}"`, `text.format(rank)`."""
+    if isinstance(text, ast.JoinedStr):
+        return [one.value for one in text.values if isinstance(one, ast.FormattedValue)]
+    if isinstance(text, ast.Call) and isinstance(text.func, ast.Attribute) and text.func.attr == "format":
+        return [*text.args, *(keyword.value for keyword in text.keywords)]
+    return []
 
 
 def _ranks_in(method: FunctionNode, owner: str) -> Iterator[tuple[str, ast.expr]]:
@@ -198,8 +242,12 @@ def _ranks_in(method: FunctionNode, owner: str) -> Iterator[tuple[str, ast.expr]
         for target in statement.targets:
             for name, read in _pairs(target, statement.value):
                 path = ".".join(v.dotted(name) or ())
-                if path.startswith(owner) and (v.dotted(read) or ())[-1:] == (_RANK,):
+                if path.startswith(owner) and _is_rank(read):
                     yield path, read
+
+
+def _is_rank(read: ast.expr) -> bool:
+    return (v.dotted(read) or ())[-1:] == (_RANK,) or re.search(_OWN_RANK, ast.unparse(read)) is not None
 
 
 def _pairs(target: ast.expr, given: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
@@ -212,6 +260,10 @@ def _pairs(target: ast.expr, given: ast.expr) -> Iterator[tuple[ast.expr, ast.ex
 
 def _told_stage(context: Context, named: Named) -> Step | None:
     """Where somebody tells the configuration the stage, or where it keeps it; None if it is not known to."""
+    if not named.config:
+        return context.step(
+            named.statement, "each rank of each stage stores under the name that is made here"
+        )
     project = context.project
     place = Place(context.module, context.class_id, named.method)
     for owner in sorted(project.types_of(place, named.config)):
