@@ -69,6 +69,21 @@ LITERAL = with_method("def width(self):", "return self.model.layers[0].mlp.width
 PROXIES = [
     Case("forward reads proxies and hands on", MODEL, "proxies", "met", "", PROXY_READ),
     Case(
+        "the constructor asks for a single stage",
+        changed((INNER, "        assert pp_group.world_size == 1\n" + INNER)),
+        "proxies", "missing", "", "assert pp_group.world_size == 1",
+    ),
+    Case(
+        "the inner model's constructor asks for a single stage",
+        changed((EMBEDDING, "        pp_size = pp_group.world_size\n        assert pp_size == 1\n" + EMBEDDING)),
+        "proxies", "missing", "", "`ReedForCausalLM` cannot be made on several stages",
+    ),
+    Case(
+        "the constructor asks for a single stage under a flag",
+        changed((INNER, "        if config.fused:\n            assert pp_group.world_size == 1\n" + INNER)),
+        "proxies", "met", "", PROXY_READ,
+    ),
+    Case(
         "forward does not take proxies",
         changed((", pp_proxy_tensors=None", ""), (CALL, "self.model(input_ids, forward_batch)")),
         "proxies", "missing", "", "def forward(self, input_ids, forward_batch):",

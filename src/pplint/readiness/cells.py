@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from pplint.engine.guards import FIRST
+from pplint.engine.guards import FIRST, SINGLE, required, stage_facts
 from pplint.engine.project import Project
 from pplint.engine.reach import forwards_range, hidden, may_have, tells_nothing
 from pplint.readiness.duties import MET, MISSING, UNKNOWN, Cell
@@ -39,6 +39,21 @@ class Structure:
         """A cell at the first line of a class."""
         line = self.project.classes[class_id]["line"]
         return self.cell(state, self.project.module_of(class_id), line, reason, code)
+
+    def refused(self, model: Model) -> Cell | None:
+        """The test without which the model cannot be made, where it asks for a single stage."""
+        for class_id in (model.class_id, *(layers.owner for layers in model.layers)):
+            module, name = self.project.module_of(class_id), self.project.class_name(class_id)
+            parsed = self.sources.parsed(module)
+            body = parsed[1].body if parsed is not None else []
+            classes = {one.name: one for one in body if isinstance(one, ast.ClassDef)}
+            for atom in required(classes[name], classes) if name in classes else ():
+                if SINGLE in stage_facts([atom]):
+                    reason = (
+                        f"`{name}` cannot be made on several stages: its constructor asks for a single one"
+                    )
+                    return self.cell(MISSING, module, atom.test.lineno, reason)
+        return None
 
     def proxies(self, model: Model) -> Cell:
         """Forward takes proxies and uses them."""

@@ -104,7 +104,7 @@ class _Rows:
         structure = self.structure
         judgement = Judgement(self.whatif, self.sources, self.runs[model.class_id], self.seen)
         return (
-            judgement.gap(PROXIES, model) or structure.proxies(model),
+            judgement.gap(PROXIES, model) or structure.refused(model) or structure.proxies(model),
             structure.split(model),
             structure.range(model),
             judgement.gap(ENDS, model) or structure.ends(model),
