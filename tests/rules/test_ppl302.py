@@ -560,6 +560,56 @@ def test_a_subclass_that_accepts_pipelines(body, levels, tmp_path):
     assert [finding.severity for finding in findings_in(tmp_path, "PPL302", text)] == levels
 
 
+LAYERS_IN_VIEW = (
+    LAYERS[0],
+    LAYERS[1] + "\n\nclass DecoderLayer:\n    def __init__(self, config, layer_id):\n"
+    "        self.mlp = Mlp(config)\n        self.gate_norm = Norm(config)\n",
+)  # fmt: skip
+TOWERS = """
+
+class HearingForCausalLM:
+    def __init__(self, config, pp_group):
+        self.lm = SampleModel(config, pp_group)
+        self.apm = Ear(config)
+        self.resampler = self.make_resampler(config)
+        self.mlp1 = nn.Linear(config.wide, config.narrow)
+
+    def make_resampler(self, config):
+        return registry.get(config).to("cpu")
+
+    def forward(self, input_ids, pp_proxy_tensors=None):
+        return self.lm(input_ids, pp_proxy_tensors)
+
+"""
+OTHER_PARTS = {
+    "what another attribute is called": ("if 'apm' in name:\n    " + PUT, 0),
+    "a piece of what a method makes": ("if 'sampler' in name:\n    " + PUT, 0),
+    "a piece of it after the name of the model": ("if name.startswith('model.resampler.'):\n    " + PUT, 0),
+    "one or the other": ("if 'sampler' in name or ('apm' in name and 'blocks' in name):\n    " + PUT, 0),
+    "one or the layers": ("if 'sampler' in name or 'layers' in name:\n    " + PUT, 1),
+    "a piece that layers have in their names too": ("if 'mlp' in name:\n    " + PUT, 1),
+    "the whole name beside such a piece": ("if 'mlp1' in name:\n    " + PUT, 0),
+    "a number of a layer": ("if '.1.' in name:\n    " + PUT, 1),
+    "what the class does not build": ("if 'tts' in name:\n    " + PUT, 1),
+    "what is left without the other part": ("if 'apm' in name:\n    continue\n" + PUT, 1),
+    "what is left without the way to the layers": ("if name.startswith('lm.'):\n    continue\n" + PUT, 0),
+    "what is left without a word of that way": ("if 'lm' in name:\n    continue\n" + PUT, 0),
+    "what is left without another beginning": ("if name.startswith('m.'):\n    continue\n" + PUT, 1),
+    "the way to the layers": ("if name.startswith('lm.'):\n    " + PUT, 1),
+    "a name that is not the way alone": ("if name == 'lm.':\n    continue\n" + PUT, 1),
+}
+
+
+@pytest.mark.parametrize(("body", "count"), OTHER_PARTS.values(), ids=OTHER_PARTS)
+def test_what_a_class_builds_besides_its_layers_tells_which_weights_are_not_theirs(body, count, tmp_path):
+    assert len(findings_in(tmp_path, "PPL302", TOWERS + each(body), LAYERS_IN_VIEW)) == count
+
+
+def test_layers_of_an_unknown_class_may_have_any_names(tmp_path):
+    body = OTHER_PARTS["what another attribute is called"][0]
+    assert len(findings_in(tmp_path, "PPL302", TOWERS + each(body))) == 1
+
+
 _READ = "print(self.model.layers[k].mlp)"
 LAYER_OF_NAME = {
     "the part of a name": ("self.model.layers[int(name.split('.')[2])].mlp.fused = weight", 1),

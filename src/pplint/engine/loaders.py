@@ -18,6 +18,7 @@ from pplint.engine.filters import Filters, Names, Replies, is_bound
 from pplint.engine.flow import Flow
 from pplint.engine.lent import lent_functions
 from pplint.engine.lookups import CAUGHT, LOADER, Loaders, gets_by_name, is_own_name, is_parameters
+from pplint.engine.parts import UNKNOWN, Parts, parts_of
 from pplint.engine.project import Project
 from pplint.engine.vain import Vain
 from pplint.engine.values import Values
@@ -139,11 +140,16 @@ class LoaderWalk(Filters):
         names = [part for key in keys[:1] for part in ast.walk(key) if isinstance(part, ast.Name)]
         if any(all(map(is_own_name, flow.evaluate(name))) for name in names):
             return False
-        if any(says_elsewhere(atom) for atom in flow.guards):
+        if any(says_elsewhere(atom, lambda: self._parts(flow)) for atom in flow.guards):
             return False
         if keys and is_elsewhere(ast.unparse(keys[0])):
             return False
         return not any(is_elsewhere(self._text(iterable)) for iterable in flow.loops)
+
+    def _parts(self, flow: Flow) -> Parts:
+        """What the model is built of whose loader we are in."""
+        owner = self._owner(flow.names)
+        return parts_of(self.project, owner) if owner else UNKNOWN
 
     def _text(self, node: ast.expr) -> str:
         known = self._texts.get(node)

@@ -92,7 +92,7 @@ def forwards_range(project: Project, class_id: str) -> bool:
         return False
     inner = {
         one
-        for attribute in _attributes(project, class_id)
+        for attribute in attributes_of(project, class_id)
         for one in project.attribute_types(class_id, attribute)
     }
     return not inner or any(
@@ -211,13 +211,13 @@ def _kept(project: Project, class_id: str) -> list[tuple[str, str]]:
     """The attributes of a class with the classes of what they hold, encoders left out."""
     return [
         (attribute, kind)
-        for attribute in _attributes(project, class_id)
+        for attribute in attributes_of(project, class_id)
         for kind in sorted(project.attribute_types(class_id, attribute))
         if not ENCODER.search(project.class_name(kind))
     ]
 
 
-def _attributes(project: Project, class_id: str) -> list[str]:
+def attributes_of(project: Project, class_id: str) -> list[str]:
     """The attributes that a class and its bases assign, those of a model first."""
     names = {name for one in project.mro(class_id) for name in project.classes[one]["attrs"]}
     return sorted(names, key=lambda name: ("model" not in name, name))

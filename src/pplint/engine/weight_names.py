@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from pplint.engine import guards as g
 from pplint.engine import values as v
+from pplint.engine.parts import UNKNOWN, Parts
 from pplint.engine.values import Atom, Value
 
 _ELSEWHERE = (
@@ -41,12 +42,14 @@ def _called(call: Value) -> str:
     return g.last_name(call.node) if isinstance(call.node, ast.Call) else ""
 
 
-def says_elsewhere(atom: Atom) -> bool:
-    """Whether a condition says that the name is that of another part of the model than a layer."""
+def says_elsewhere(atom: Atom, parts: Callable[[], Parts] = lambda: UNKNOWN) -> bool:
+    """Whether a condition says that the name is that of another part of the model, whose `parts` these are, than a layer."""
     test, holds = atom
     if isinstance(test, ast.BoolOp):
         if isinstance(test.op, ast.Or) is holds:
-            return all(any(says_elsewhere(one) for one in g.atoms(part, holds)) for part in test.values)
+            return all(
+                any(says_elsewhere(one, parts) for one in g.atoms(part, holds)) for part in test.values
+            )
         return False
     texts: list[str] = []
     if isinstance(test, ast.Compare) and len(test.ops) == 1:
@@ -58,8 +61,18 @@ def says_elsewhere(atom: Atom) -> bool:
     if not texts:
         return False
     if holds:
-        return all(map(is_elsewhere, texts))
-    return g.last_name(test) != "endswith" and any(re.search(_LAYER_PART, text) for text in texts)
+        return all(is_elsewhere(text) or parts().tells_other(text) for text in texts)
+    return g.last_name(test) != "endswith" and any(
+        re.search(_LAYER_PART, text) or _is_of_all(test, text, parts) for text in texts
+    )
+
+
+def _is_of_all(test: ast.expr, text: str, parts: Callable[[], Parts]) -> bool:
+    """Whether the names of all layers pass a test for a text, as a model with these `parts` calls them."""
+    if g.last_name(test) == "startswith":
+        return parts().begins_all(text)
+    within = isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.In, ast.NotIn))
+    return within and parts().stands_in_all(text)
 
 
 def says_layer(test: ast.expr) -> bool:

@@ -98,9 +98,10 @@ INFO_TEXT = RuleInfo(
     silent=(
         "Lookups behind such a test (also in a helper that is asked, in the caller, of the names of placeholders, or of "
         "what follows from `range(start_layer, end_layer)`), under `except KeyError` (a module's "
-        "method: `except AttributeError`), of literal names, of vision, audio, embedding and head weights, and in models "
-        "that are not split. A test that holds for some names only (`name.endswith('.bias') and name not in params_dict`) "
-        "is none."
+        "method: `except AttributeError`), of literal names, of vision, audio, embedding and head weights, of those that a "
+        "test of the name gives to another part that the class builds (`'apm' in name` beside `self.apm = ...`), and in "
+        "models that are not split. A test that holds for some names only "
+        "(`name.endswith('.bias') and name not in params_dict`) is none."
     ),
     examples=(
         Example(title="Only biases are tested", bad=_BAD, files=(LAYERS, UTILS)),
