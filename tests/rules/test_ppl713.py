@@ -57,6 +57,17 @@ NAMES = {
     "a local with a default": (
         'if other:\n    rank = config.tp_rank\nelse:\n    rank = 0\nself.suffix = f"_{rank}"', [ERROR],
     ),
+    "a local that is chosen": (
+        'rank = config.tp_rank\nchosen = 0 if other else rank\nself.suffix = f"_{chosen}"', [ERROR],
+    ),
+    "a local that is one of two ranks": (
+        'rank = config.tp_rank if other else fields.tp_rank\nself.suffix = f"_{rank}"', [ERROR],
+    ),
+    "an attribute out of a tuple": (
+        'self.rank, self.name = config.tp_rank, config.model_name\nself.suffix = f"_{self.rank}"', [ERROR],
+    ),
+    "an attribute by way of a local": ('rank = config.tp_rank\nself.rank = rank\nself.suffix = f"_{self.rank}"', [ERROR]),
+    "in a function inside": ('def name():\n    self.suffix = f"_{config.tp_rank}"\n', [ERROR]),
     "an attribute": ('self.rank = config.tp_rank\nself.suffix = f"_{self.rank}"', [ERROR]),
     "a path that is given": ('self.store = opened(file_path=f"/pages/{config.tp_rank}.bin")', [ERROR]),
     "a path that is given to what is returned": ('return opened(path=f"/pages/{config.tp_rank}.bin")', [ERROR]),
@@ -153,6 +164,7 @@ STORED = {
         'filename = f"a-{rank}"\nsave_file(tensors, filename)\nfilename = f"b-{rank}"\nsave_file(tensors, filename)',
         [ERROR, ERROR],
     ),
+    "a rank that is handed in": ("tp_rank", 'key = f"rank_{rank}"\nclient.set(key, tensors)', []),
     "the rank among all processes": ("dist.get_rank()", 'key = f"rank_{rank}"\nclient.set(key, tensors)', []),
     "the rank of an expert group": ("get_parallel().moe_ep_rank", 'key = f"rank_{rank}"\nclient.set(key, tensors)', []),
     "a name with the stage": (

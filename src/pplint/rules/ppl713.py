@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from typing import TypeGuard
 
 from pplint.engine import values as v
 from pplint.engine.builds import is_super
@@ -92,15 +93,15 @@ _NAMES = r"(^|_)(prefix|suffix|key|path|dir|directory|folder|file|filename|names
 _OTHER_NAMES = r"log|thread|trace|metric|message|profil"
 
 
-class Named(Record):
-    """A text that becomes a part of a name, and what reads the rank in it."""
+class Rank(Record):
+    """A rank that a text tells: the `config` that has it, the `method` that reads it there, and the step that shows it.
 
-    holder: str
-    text: ast.expr
-    statement: ast.stmt
+    The rank of the process itself is that of no configuration.
+    """
+
     config: tuple[str, ...]
     method: str
-    read: ast.expr
+    read: Step
 
 
 class NameWithoutStage(Rule):
@@ -109,53 +110,62 @@ class NameWithoutStage(Rule):
     info = INFO_TEXT
 
     def __init__(self) -> None:
-        self._found: dict[FunctionNode, list[tuple[Named, Step]]] = {}
+        self._judged: dict[ast.ClassDef, bool] = {}
+        """The classes whose names can lack the stage, and whether those that they take from a configuration can."""
 
     def define(self, context: Context, node: ast.ClassDef) -> None:
-        """`self.suffix = f"_{config.tp_rank}"`"""
-        if not any(word in context.source.text and word in context.text_of(node) for word in _WORDS):
+        """Take down the classes whose names can lack the stage."""
+        text = context.text_of(node) if any(word in context.source.text for word in _WORDS) else ""
+        if not any(word in text for word in _WORDS) or not context.class_id or SINGLE in context.stage():
             return
-        if not context.class_id or SINGLE in context.stage():
-            return
-        parts = [
+        telling = [
             part for part in _having_a_say(context, node) if re.search(_TELLS_STAGE, context.text_of(part))
         ]
-        methods = [one for one in node.body if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))]
-        kept = {name: (one.name, read) for one in methods for name, read in _ranks_in(one, "self.")}
-        for method in methods:
-            for named in _names_in(method, kept):
-                told = (
-                    None
-                    if any(_heard(context, part, node, named) for part in parts)
-                    else _told_stage(context, named)
-                )
-                if told is not None:
-                    self._found.setdefault(method, []).append((named, told))
-                    context.interest.add([named.text.lineno])
+        # A function may know the configuration; of the rank of the process it knows what the class hands to it.
+        if all(_is_function(part) and part.name not in text for part in telling):
+            self._judged[node] = not telling
+            context.interest.add([part.lineno for part in node.body if _is_function(part)])
 
-    def enter(self, context: Context, node: FunctionNode) -> None:
-        """Report the names that a method makes."""
-        for named, told in self._found.pop(node, ()):
-            self._report(context, named, told)
+    def leave(self, context: Context, node: FunctionNode) -> None:
+        """`self.suffix = f"_{config.tp_rank}"`"""
+        owner = context.flow.classes[-1] if context.flow.classes else None
+        if owner not in self._judged:
+            return
+        stored = _stored_in(node)
+        for statement in statements(node.body):
+            for holder, text in _held(statement, stored):
+                for rank in _ranks(context, text):
+                    if not (self._judged[owner] if rank.config else holder in stored):
+                        continue
+                    told = _told_stage(context, rank, statement)
+                    if told is not None:
+                        self._report(context, holder, text, statement, rank, told)
+                        break
 
-    def _report(self, context: Context, named: Named, told: Step) -> None:
+    def _report(
+        self, context: Context, holder: str, text: ast.expr, statement: ast.stmt, rank: Rank, told: Step
+    ) -> None:
         severity, condition = context.level()
-        stage = ".".join((*named.config, _STAGE))
+        stage = ".".join((*rank.config, _STAGE))
         context.report(
             self,
-            named.text,
-            f"`{named.holder}` tells the tensor parallel rank of what is stored, but not the stage: the stages store "
+            text,
+            f"`{holder}` tells the tensor parallel rank of what is stored, but not the stage: the stages store "
             f"different layers under the same names, and each overwrites or loads what another one stored"
             f"{f' ({condition})' if condition else ''}",
             severity=severity,
             trace=[
                 told,
-                context.step(named.read, f"the rank within the stage comes from `{ast.unparse(named.read)}`"),
-                context.step(named.text, f"nothing in this class reads `{stage}` or tests it"),
+                rank.read,
+                context.step(text, f"nothing in this class reads `{stage}` or tests it"),
             ],
             no_fix=f"a name with `{stage}` in it no longer finds what was stored under the old one",
-            statement=named.statement,
+            statement=statement,
         )
+
+
+def _is_function(part: ast.stmt) -> TypeGuard[FunctionNode]:
+    return isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef))
 
 
 def _having_a_say(context: Context, node: ast.ClassDef) -> Iterator[ast.stmt]:
@@ -167,29 +177,26 @@ def _having_a_say(context: Context, node: ast.ClassDef) -> Iterator[ast.stmt]:
             yield part
 
 
-def _heard(context: Context, part: ast.stmt, node: ast.ClassDef, named: Named) -> bool:
-    """Whether a part of the file that speaks of the stage may put it into a name.
+def _ranks(context: Context, text: ast.expr) -> Iterator[Rank]:
+    """The ranks that a text tells, at the end of a method: its own, out of a configuration, or kept by the class before."""
+    for value in (value for part in _parts(text) for value in context.flow.evaluate(part)):
+        path: tuple[str, ...] = value.data if value.kind == v.PATH else ()
+        if len(path) == 2 and path[0] == "self":
+            for entry in context.project.classes[context.class_id]["attrs"].get(path[1], ()):
+                kept = tuple(entry["v"][1]) if entry["v"][0] == "path" else ()
+                if kept[-1:] == (_RANK,):
+                    step = context.fact_step(context.class_id, entry["line"], _comes_from(".".join(kept)))
+                    yield Rank(kept[:-1], entry["method"], step)
+        elif len(path) > 1 and path[-1] == _RANK and value.node is not None:
+            yield Rank(
+                path[:-1], context.place.function, context.step(value.node, _comes_from(".".join(path)))
+            )
+        elif isinstance(value.node, ast.expr) and re.search(_OWN_RANK, read := ast.unparse(value.node)):
+            yield Rank((), context.place.function, context.step(value.node, _comes_from(read)))
 
-    A function may know the configuration; with the rank of the process it has a say where the class names it.
-    """
-    if named.config or not isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        return True
-    return part.name in context.text_of(node)
 
-
-def _names_in(method: FunctionNode, kept: dict[str, tuple[str, ast.expr]]) -> Iterator[Named]:
-    """The texts with the rank that a method keeps, or gives away, as a part of a name."""
-    known = {**kept, **{name: (method.name, read) for name, read in _ranks_in(method, "")}}
-    stored = _stored_in(method)
-    for statement in statements(method.body):
-        for holder, text in _held(statement, stored):
-            for part in _parts(text):
-                home, read = known.get(".".join(v.dotted(part) or ()), (method.name, part))
-                config = v.dotted(read) or ()
-                if config[-1:] == (_RANK,) and len(config) > 1:
-                    yield Named(holder, text, statement, config[:-1], home, read)
-                elif holder in stored and re.search(_OWN_RANK, ast.unparse(read)):
-                    yield Named(holder, text, statement, (), home, read)
+def _comes_from(read: str) -> str:
+    return f"the rank within the stage comes from `{read}`"
 
 
 def _stored_in(method: FunctionNode) -> set[str]:
@@ -234,39 +241,13 @@ def _parts(text: ast.expr) -> list[ast.expr]:
     return []
 
 
-def _ranks_in(method: FunctionNode, owner: str) -> Iterator[tuple[str, ast.expr]]:
-    """The locals (or, with "self.", the attributes) that a method sets to a `tp_rank`, with what it reads."""
-    for statement in statements(method.body):
-        if not isinstance(statement, ast.Assign):
-            continue
-        for target in statement.targets:
-            for name, read in _pairs(target, statement.value):
-                path = ".".join(v.dotted(name) or ())
-                if path.startswith(owner) and _is_rank(read):
-                    yield path, read
-
-
-def _is_rank(read: ast.expr) -> bool:
-    return (v.dotted(read) or ())[-1:] == (_RANK,) or re.search(_OWN_RANK, ast.unparse(read)) is not None
-
-
-def _pairs(target: ast.expr, given: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """What is assigned to what, item by item for tuples."""
-    if isinstance(target, ast.Tuple) and isinstance(given, ast.Tuple):
-        yield from zip(target.elts, given.elts, strict=False)
-    else:
-        yield target, given
-
-
-def _told_stage(context: Context, named: Named) -> Step | None:
+def _told_stage(context: Context, rank: Rank, statement: ast.stmt) -> Step | None:
     """Where somebody tells the configuration the stage, or where it keeps it; None if it is not known to."""
-    if not named.config:
-        return context.step(
-            named.statement, "each rank of each stage stores under the name that is made here"
-        )
+    if not rank.config:
+        return context.step(statement, "each rank of each stage stores under the name that is made here")
     project = context.project
-    place = Place(context.module, context.class_id, named.method)
-    for owner in sorted(project.types_of(place, named.config)):
+    place = Place(context.module, context.class_id, rank.method)
+    for owner in sorted(project.types_of(place, rank.config)):
         name = project.class_name(owner)
         for builder, build in project.builds(owner):
             if not is_super(build) and _STAGE in build["kwargs"]:
