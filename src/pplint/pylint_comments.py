@@ -9,7 +9,7 @@ from pplint.finding import Finding
 from pplint.ignore_comments import reach
 from pplint.pylint_blocks import block_at
 from pplint.records import Record
-from pplint.rules.catalogue import RuleName, find_name
+from pplint.rules.catalogue import CATALOGUE, RuleName, find_name
 from pplint.source.text import Source, SourceError
 
 MARK = b"pylint:"
@@ -19,6 +19,12 @@ CHECKER = "pplint"
 _PRAGMA = re.compile(
     r"#[^#]*?\bpylint:[ \t]*(skip-file|disable-next|disable|enable)\b[ \t]*(?:=[ \t]*([^#;]*))?"
 )
+_OURS = frozenset(
+    word.upper()
+    for words in (("all", CHECKER), *((one.name, one.message_id, one.message_id[0]) for one in CATALOGUE))
+    for word in words
+)
+"""What a pragma has to name, in capitals, to say anything of our findings."""
 
 
 class Pragma(Record):
@@ -38,8 +44,11 @@ class Pragmas(Record):
 
 
 def pragmas(source: Source) -> Pragmas | None:
-    """Return the pragmas of a file; None when there are none. An unparsable file has none."""
+    """Return the pragmas of a file; None when none could be about a finding of ours. An unparsable file has none."""
     if MARK not in source.data:
+        return None
+    # To find comments takes a hundred times as long. What looks like a pragma in the text has at least the names of it.
+    if not any(_may_be_ours(match) for match in _PRAGMA.finditer(source.text)):
         return None
     found = []
     for comment in source.comments():
@@ -52,8 +61,17 @@ def pragmas(source: Source) -> Pragmas | None:
         return None
 
 
+def _may_be_ours(match: re.Match[str]) -> bool:
+    return match[1] == "skip-file" or any(word.upper() in _OURS for word in _words(match))
+
+
+def _words(match: re.Match[str]) -> frozenset[str]:
+    """The names that a pragma gives."""
+    return frozenset(part.split()[0] for part in (match[2] or "").split(",") if part.strip())
+
+
 def _pragma(match: re.Match[str], line: int, source: Source) -> Pragma:
-    words = frozenset(part.split()[0] for part in (match[2] or "").split(",") if part.strip())
+    words = _words(match)
     if line > 1 and source.lines[line - 2].endswith("\\"):
         line -= 1  # pylint takes the two lines as one
     action = "skip-file" if match[1] == "disable" and "all" in words else match[1]

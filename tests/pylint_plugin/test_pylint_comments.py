@@ -27,6 +27,9 @@ SILENT = {
     "pylint, for the module": f"# pylint: disable=literal-layer-id\n{HIT}",
     "pylint, for the file": f"# pylint: skip-file\n{HIT}",
     "pylint, with another tool's comment": f"def f(pool):\n    return {CALL}  # noqa{PYLINT}\n",
+    "pylint, with the id of another check": f"def f(pool):\n    return {CALL}  # pylint: disable=C0103, E7101\n",
+    "pylint, after one for another check": f"X = 1  # pylint: disable=C0103\n\n\ndef f(pool):\n    return {CALL}{PYLINT}\n",
+    "pylint, after a text like one": f"X = '# pylint: disable=C'\n\n\ndef f(pool):\n    return {CALL}{PYLINT}\n",
     "pylint, on the header of a long statement": long(head=PYLINT),
     "pplint, on the line": f"def f(pool):\n    return {CALL}{PPLINT}\n",
     "pplint, on the line, by name": f"def f(pool):\n    x = {CALL}  # pplint: ignore[literal-layer-id] x\n",
@@ -43,6 +46,7 @@ SHOWN = {
         f"{PYLINT.strip()}\ndef f(pool):\n    # pylint: enable=literal-layer-id\n    return {CALL}\n",
         {"PPL101"},
     ),
+    "pylint, for another check": (f"def f(pool):\n    return {CALL}  # pylint: disable=C0103\n", {"PPL101"}),
     "pylint, of another function": (f"def g():{PYLINT}\n    return 1\n\n\n{HIT}", {"PPL101"}),
     "pplint, of another rule": (
         f"def f(pool):\n    return {CALL}  # pplint: ignore[PPL201] x\n",
